@@ -1,9 +1,8 @@
 """HBE's tables and figures: published numbers, counts against formulas, what is kept and reused."""
 
-from html.parser import HTMLParser
-
 import pytest
 from tests.papers.making import change, make, stored
+from tests.report.markup import check_balanced
 
 from residua.errors import SpecificationError
 from residua.evidence import candidates
@@ -14,24 +13,6 @@ from residua.papers.hbe import tables as hbe_tables
 from residua.papers.hbe.costs import COLUMNS, EXTENSION, OPERATIONS, PRODUCT, gain, published_cost
 from residua.papers.hbe.position_residue_costs import weighted
 from residua.papers.hbe.published import HBE, KBE
-
-VOID = {"meta", "br"}
-
-
-class Balanced(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.open = []
-
-    def handle_starttag(self, tag, _attrs):
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, _tag, _attrs):
-        pass
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
 
 
 @pytest.mark.parametrize("table", [KBE, HBE], ids=["KBE", "HBE"])
@@ -132,9 +113,7 @@ def test_page_without_tools(tmp_path):
         content = (one / name).read_bytes()
         assert content == (two / name).read_bytes()
         assert str(tmp_path).encode() not in content
-    checker = Balanced()
-    checker.feed((one / "hbe.html").read_text())
-    assert not checker.open
+    check_balanced((one / "hbe.html").read_text())
     text = (one / "hbe.md").read_text()
     for part in ("Table I:", "| CMM 28 | 5 / – |", "| BE | 16 | 2 | 144 |", "E3a", "E3b"):
         assert part in text

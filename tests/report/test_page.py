@@ -1,8 +1,8 @@
 import html
 import re
-from html.parser import HTMLParser
 
 import pytest
+from tests.report.markup import check_balanced
 from tests.schedules import quick_schedules
 from tests.small_curves import MIDDLE
 
@@ -12,23 +12,6 @@ from residua.cores.specification.reading import check, check_any
 from residua.report import bars, page
 from residua.report.floor_plan import floor_plan
 from residua.report.parts import parts
-
-VOID = {"meta", "br", "link", "img"}
-
-
-class Balanced(HTMLParser):
-    """Checks that every element that opens closes in order."""
-
-    def __init__(self):
-        super().__init__()
-        self.open = []
-
-    def handle_starttag(self, tag, _attrs):
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +24,7 @@ def core(tmp_path_factory):
 
 def test_page_is_well_formed_self_contained_and_repeatable(core):
     text = page.render(core)
-    checker = Balanced()
-    checker.feed(text)
-    assert not checker.open
+    check_balanced(text)
     assert not re.search(r"(?:src|href)=|@import|url\((?!#)", text)
     assert text == page.render(Directory.open(core.path))
     assert str(core.path) not in text

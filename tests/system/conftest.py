@@ -1,13 +1,17 @@
 """The browser, and real pages to be looked at, which are made once."""
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
+from tests.report.made_up_system import BITSTREAM, BOARD, NAMES, manifest
 from tests.small_curves import TINY
 
 from residua import cli
+from residua.systems.boards.bitstream import RESULT
+from residua.systems.soc_directory import MANIFEST
 
 CHROMIUM = "/usr/bin/chromium"
 
@@ -28,6 +32,7 @@ PAGES = {
     "exploration": "found/small.html",
     "report": "core/report.html",
     "registers": "core/registers.html",
+    "system": "system/report.html",
 }
 """Pages by what they show."""
 
@@ -47,6 +52,10 @@ def pages(tmp_path_factory):
     path = tmp_path_factory.mktemp("pages")
     (path / "small.toml").write_text(SPACE)
     (path / "core.toml").write_text(f'bus = "axi"\n[[curve]]\n{CURVE}\n')
+    (path / "system").mkdir()
+    system = manifest(cores=NAMES, board=BOARD, crossed=True)
+    (path / "system" / MANIFEST).write_text(json.dumps(system))
+    (path / "system" / RESULT).write_text(json.dumps(BITSTREAM))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(path)
         for words in (
@@ -55,6 +64,7 @@ def pages(tmp_path_factory):
             "verify core --vectors 20",
             "synth core --target ecp5 --seeds 1",
             "report core",
+            "report system",
         ):
             patch.setattr(sys, "argv", ["residua", *words.split()])
             with pytest.raises(SystemExit) as ended:

@@ -1,4 +1,4 @@
-"""Pages in a real browser: the page of an exploration, a coprocessor's report, its registers."""
+"""Pages in a real browser: an exploration, reports of a coprocessor and a system, registers."""
 
 import pytest
 from tests.system.actions import brushed_wrongly, copied_wrongly
@@ -6,7 +6,7 @@ from tests.system.conftest import PAGES
 from tests.system.looks import not_shown, too_wide, troubles, unreadable, wrong_ground
 from tests.system.window import SCHEMES, WIDTHS, opened
 
-DRAWINGS = {"exploration": 2, "report": 4, "registers": 0}
+DRAWINGS = {"exploration": 2, "report": 4, "registers": 0, "system": 2}
 """Pictures that a page has at least, without scripts."""
 
 windows = pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import json
 
-from residua.toolchain.floor_plan import FloorPlan, floor_plan
+from residua.toolchain.floor_plan import FloorPlan, family_within, floor_plan
 from residua.toolchain.utilisation import Instances
 
 SITES = {
@@ -25,11 +25,11 @@ def test_what_has_most_of_a_tile(tmp_path):
     path = tmp_path / "placed.json"
     path.write_text(json.dumps({"modules": {"top": {"cells": cells}}}))
     instances = Instances(["core", "core.rower_0", "core.rower_1", "core.rower_1.mac", "core.cox"])
-    found = floor_plan(path, instances, "core")
+    found = floor_plan(path, instances, family_within("core"))
     assert found == FloorPlan({"a": "rower_*", "b": "cox", "c": ""}, ("b.c.", "....", ".a.a"))
 
 
 def test_nothing_is_placed(tmp_path):
     path = tmp_path / "placed.json"
     path.write_text(json.dumps({"modules": {"top": {"cells": {}}}}))
-    assert floor_plan(path, Instances(["core"]), "core") == FloorPlan({}, ())
+    assert floor_plan(path, Instances(["core"]), family_within("core")) == FloorPlan({}, ())

@@ -167,12 +167,15 @@ def synth(
 def report(directory: Core, *, as_json: Json = False) -> None:
     """Write report.html into a directory, with all results so far."""
     from residua.cores.directory import Directory
-    from residua.report import page, tables
+    from residua.report import page, system_page, tables
+    from residua.systems.soc_directory import SocDirectory
 
-    opened = Directory.open(directory, write=True)
     with steps("report") as step:
         step("report.html")
-        found = page.write(opened)
+        if SocDirectory.is_at(directory):
+            found = system_page.write(SocDirectory.open(directory))
+        else:
+            found = page.write(Directory.open(directory, write=True))
     show(found, as_json, tables.reported)
 
 

@@ -119,7 +119,7 @@ def bitstream(
     system = SocDirectory.open(directory)
     with steps("bitstream") as step:
         found = make_bitstream(system, seeds=seeds, self_test=self_test, progress=step)
-    show(found, as_json, _bitstream_tables)
+    show(found, as_json, lambda result: _bitstream_tables(system.manifest, result))
     if not found["met"]:
         raise typer.Exit(1)
 
@@ -372,31 +372,11 @@ def _system_table(found: dict[str, Any]) -> Sequence["RenderableType"]:
     return [table]
 
 
-def _bitstream_tables(found: dict[str, Any]) -> Sequence["RenderableType"]:
-    from rich.table import Table
+def _bitstream_tables(system: dict[str, Any], found: dict[str, Any]) -> Sequence["RenderableType"]:
+    from residua.report import documents, system_page
 
-    device = found["device"]
-    used = ", ".join(
-        f"{found['resources'][name]} of {total} {name.upper()}"
-        for name, total in found["available"].items()
-    )
-    title = f"{found['board']} ({device['device']}, speed {device['speed']}): {used}"
-    clocks = Table("clock", "wanted", "median", "lowest", "highest", title="MHz", caption=title)
-    for net, clock in found["clocks"].items():
-        figures = [clock[f"{name}mhz"] for name in ("wanted_", "", "lowest_", "highest_")]
-        clocks.add_row(net, *(f"{figure:g}" for figure in figures))
-    crossings = Table("from", "to", "longest", "allowed", title="ns between clocks")
-    for one in found["crossings"]:
-        crossings.add_row(one["from"], one["to"], f"{one['ns']:g}", f"{one['allowed_ns']:g}")
-    modules = Table("module", "LUT", "FF", "DSP", "BRAM")
-    for module in found["modules"]:
-        if module["name"].count(".") <= 1:
-            figures = [module[name] for name in ("lut", "ff", "dsp", "bram")]
-            modules.add_row(module["name"], *map(str, figures))
-    verdict = (
-        f"load it: {found['program']}" if found["met"] else "the clock is not reached: no bitstream"
-    )
-    return [modules, *([crossings] if found["crossings"] else []), clocks, verdict]
+    tables = system_page.tables(system, found)
+    return documents.terminal(documents.Document("bitstream", "", "", tables))
 
 
 def _provider_table(found: dict[str, Any]) -> Sequence["RenderableType"]:

@@ -110,10 +110,7 @@ def map_directory(
     return {
         "tool": "yosys",
         "resources": asdict(result.used),
-        "modules": [
-            {"name": one.name, "instances": one.instances, **asdict(one.used)}
-            for one in families(result.by_instance)
-        ],
+        "modules": [one.figures for one in families(result.by_instance)],
         "cells": result.cells,
     }
 

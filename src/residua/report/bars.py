@@ -14,7 +14,7 @@ def bars(rows: Sequence[tuple[str, float]], unit: str, label: str) -> str:
         y = 6 + 26 * index
         width = 420 * value / largest
         elements += [
-            svg.text(112, y + 13, name, "label", anchor="end"),
+            svg.text(112, y + 13, name, anchor="end"),
             svg.rect(120, y, max(width, 0.6), 18, "bar"),
             svg.text(126 + width, y + 13, f"{value:g} {unit}".strip(), "axis"),
         ]
@@ -27,7 +27,7 @@ def shares(used: Mapping[str, int], totals: Mapping[str, int], label: str) -> st
     for index, (name, value) in enumerate(used.items()):
         y, total = 6 + 26 * index, totals.get(name)
         told = grouped(value)
-        elements.append(svg.text(112, y + 13, name.upper(), "label", anchor="end"))
+        elements.append(svg.text(112, y + 13, name.upper(), anchor="end"))
         if not total:
             elements.append(svg.text(126, y + 13, told, "axis"))
             continue

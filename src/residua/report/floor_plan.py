@@ -60,5 +60,5 @@ def _legend(
     for i, (name, kind, count) in enumerate(counts):
         y = _ROW * i
         lines.append(svg.rect(x, y, 12, 12, kind))
-        lines.append(svg.text(x + 18, y + 10, f"{name or 'top module'}, {count} tiles", "label"))
+        lines.append(svg.text(x + 18, y + 10, f"{name or 'top module'}, {count} tiles"))
     return lines

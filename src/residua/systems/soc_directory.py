@@ -141,6 +141,11 @@ class SocDirectory:
     path: Path
     manifest: dict[str, Any]
 
+    @staticmethod
+    def is_at(path: Path) -> bool:
+        """Whether there is the directory of a system, in whatever state."""
+        return (path / MANIFEST).is_file()
+
     @classmethod
     def open(cls, path: Path) -> "SocDirectory":
         """The directory at ``path``.

@@ -4,7 +4,8 @@ import json
 import re
 import string
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from residua.toolchain.utilisation import Instances, family
@@ -16,10 +17,10 @@ _LETTERS = string.ascii_letters
 
 @dataclass(frozen=True)
 class FloorPlan:
-    """The family of instances with the most cells in each tile; what is in one belongs to it.
+    """The part of a design with the most cells in each tile.
 
     Attributes:
-        families: letters and the names of the families that they stand for, see `family`.
+        families: letters and the names of the parts that they stand for, the largest first.
         rows: of tiles from the top of the device to its last one in use: the letter of each tile
             from the left, a dot where nothing is.
     """
@@ -28,24 +29,36 @@ class FloorPlan:
     rows: tuple[str, ...]
 
 
-def floor_plan(placed: Path, instances: Instances, within: str) -> FloorPlan:
+def family_within(instance: str) -> Callable[[str], str | None]:
+    """Name what lies inside an instance by its families, see `family`; all in one belongs to it.
+
+    What is of no instance inside has no name.
+    """
+
+    def name(path: str) -> str | None:
+        if not (path + ".").startswith(instance + "."):
+            return None
+        return _INSIDE.sub("", family(path[len(instance) + 1 :]))
+
+    return name
+
+
+def floor_plan(placed: Path, instances: Instances, owner: Callable[[str], str | None]) -> FloorPlan:
     """Draw up the floor plan of a placement.
 
-    Families beyond the largest 52 are left out.
+    Parts beyond the largest 52 are left out.
 
     Args:
         placed: the netlist of one module that nextpnr writes.
         instances: of the module.
-        within: the instance that is shown, with what is in it; the names begin inside it. What is
-            of no instance inside has the name of ``within``.
+        owner: the part that an instance belongs to, by its path; None if it is not shown.
     """
     tiles: dict[tuple[int, int], Counter[str]] = defaultdict(Counter)
     (module,) = json.loads(placed.read_text(encoding="utf-8"))["modules"].values()
     for name, cell in module["cells"].items():
         site = _SITE.match(cell["attributes"].get("NEXTPNR_BEL", ""))
-        path = instances.holding(name)
-        if site and (path + ".").startswith(within + "."):
-            own = _INSIDE.sub("", family(path[len(within) + 1 :]))
+        own = owner(instances.holding(name)) if site else None
+        if site and own is not None:
             tiles[int(site[1]), int(site[2])][own] += 1
     sizes: Counter[str] = Counter()
     for found in tiles.values():
@@ -57,6 +70,17 @@ def floor_plan(placed: Path, instances: Instances, within: str) -> FloorPlan:
         "".join(_letter(tiles.get((x, y)), letters) for x in range(width)) for y in range(height)
     ]
     return FloorPlan({letter: name for name, letter in letters.items()}, tuple(rows))
+
+
+def write_plan(plan: FloorPlan, path: Path) -> None:
+    """Keep a floor plan in a file."""
+    path.write_text(json.dumps(asdict(plan)), encoding="utf-8")
+
+
+def read_plan(path: Path) -> FloorPlan:
+    """The floor plan that `write_plan` kept."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return FloorPlan(found["families"], tuple(found["rows"]))
 
 
 def _letter(found: Counter[str] | None, letters: dict[str, str]) -> str:

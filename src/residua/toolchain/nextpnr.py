@@ -5,12 +5,18 @@ import shutil
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from residua.errors import SpecificationError
-from residua.toolchain.floor_plan import FloorPlan, floor_plan
+from residua.toolchain.floor_plan import (
+    FloorPlan,
+    family_within,
+    floor_plan,
+    read_plan,
+    write_plan,
+)
 from residua.toolchain.kept.runs import keep_run
 from residua.toolchain.process import ToolError, run_python, side_by_side
 from residua.toolchain.utilisation import Instances
@@ -52,7 +58,10 @@ its default, and their seeds closer to each other."""
 _CORE = "core"
 """The instance of a core in its harness."""
 
-_FLOOR_PLAN = "floor_plan.json"
+REPORT, FLOOR_PLAN = "report.json", "floor_plan.json"
+"""What `run_with_plan` leaves of a placement."""
+
+_PLACED = "placed.json"
 
 _RUNNER = """
 import sys
@@ -245,6 +254,32 @@ def run_nextpnr(
     run_python(_RUNNER, arguments, tool="nextpnr-ecp5", cwd=directory, log=log, timeout=timeout)
 
 
+def run_with_plan(
+    arguments: Sequence[str],
+    directory: Path,
+    log: Path,
+    timeout: float | None,
+    plan: Callable[[Path], FloorPlan],
+) -> None:
+    """Run nextpnr, and leave its report and the floor plan beside what the arguments ask for.
+
+    Args:
+        arguments: see `run_nextpnr`.
+        directory: where it runs.
+        log: takes what it says.
+        timeout: seconds.
+        plan: makes the floor plan of the placed netlist.
+
+    Raises:
+        ToolError: it failed, or took too long.
+    """
+    run_nextpnr([*arguments, "--report", REPORT, "--write", _PLACED], directory, log, timeout)
+    placed = directory / _PLACED
+    write_plan(plan(placed), directory / FLOOR_PLAN)
+    # Far larger than all that is kept of it.
+    placed.unlink()
+
+
 def used_sites(report: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     """Used and available sites in nextpnr's report, by kind; those without any use are left out."""
     return {
@@ -275,24 +310,24 @@ def _run(
     switch, package = DEVICES[device]
     arguments = [
         switch, "--package", package, "--speed", str(speed), "--seed", str(seed),
-        "--json", "netlist.json", "--top", top, "--report", "report.json",
-        "--lpf-allow-unconstrained", "--timing-allow-fail", "--write", "placed.json",
-        *PLACER,
+        "--json", "netlist.json", "--top", top,
+        "--lpf-allow-unconstrained", "--timing-allow-fail", *PLACER,
     ]  # fmt: skip
     log = directory / "nextpnr.log"
 
-    def run() -> None:
-        run_nextpnr(arguments, directory, log, timeout)
-        placed = directory / "placed.json"
-        plan = asdict(floor_plan(placed, instances, _CORE))
-        (directory / _FLOOR_PLAN).write_text(json.dumps(plan), encoding="utf-8")
-        # Far larger than all that is kept of it.
-        placed.unlink()
+    def plan(placed: Path) -> FloorPlan:
+        return floor_plan(placed, instances, family_within(_CORE))
 
-    found = directory / "report.json"
+    found = directory / REPORT
     netlist = (directory / "netlist.json").read_bytes()
     parts: list[str | bytes] = [*arguments, *instances.paths, netlist]
-    keep_run("nextpnr-ecp5", parts, [log.name, found.name, _FLOOR_PLAN], directory, run)
+    keep_run(
+        "nextpnr-ecp5",
+        parts,
+        [log.name, REPORT, FLOOR_PLAN],
+        directory,
+        lambda: run_with_plan(arguments, directory, log, timeout, plan),
+    )
     report: dict[str, Any] = json.loads(found.read_text())
     return report
 
@@ -311,8 +346,7 @@ def _parse(report: dict[str, Any], seed: int, directory: Path) -> SeedResult:
         if clock in entry["from"] and clock in entry["to"]:
             critical = _critical_path(entry["path"])
             break
-    plan = json.loads((directory / _FLOOR_PLAN).read_text(encoding="utf-8"))
-    plan = FloorPlan(plan["families"], tuple(plan["rows"]))
+    plan = read_plan(directory / FLOOR_PLAN)
     return SeedResult(seed, float(timing["achieved"]), critical, plan)
 
 

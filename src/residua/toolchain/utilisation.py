@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 _LUTS: Mapping[str, int] = {
     **{f"LUT{inputs}": 1 for inputs in range(1, 7)},
@@ -78,15 +79,27 @@ class Family:
     instances: int
     used: Utilisation
 
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Its ``name``, ``instances`` and counts, as results keep them."""
+        return {"name": self.name, "instances": self.instances, **asdict(self.used)}
 
-def families(by_instance: Mapping[str, Utilisation]) -> list[Family]:
-    """What the instances of each family take together, in the order of the hierarchy."""
+
+def families(
+    by_instance: Mapping[str, Utilisation], name: Callable[[str], str] = family
+) -> list[Family]:
+    """What the instances of each family take together, in the order of the hierarchy.
+
+    Args:
+        by_instance: what each takes, by its path.
+        name: the family of a path.
+    """
     used: dict[str, Utilisation] = {}
     for path, own in by_instance.items():
-        name = family(path)
-        used[name] = used[name] + own if name in used else own
-    count = Counter(map(family, by_instance))
-    return [Family(name, count[name], used[name]) for name in sorted(used)]
+        found = name(path)
+        used[found] = used[found] + own if found in used else own
+    count = Counter(map(name, by_instance))
+    return [Family(one, count[one], used[one]) for one in sorted(used)]
 
 
 class Instances:

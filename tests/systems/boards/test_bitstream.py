@@ -14,17 +14,27 @@ from residua.systems.boards.netlist import open_rings
 from residua.systems.boards.synthesis import check_rings, check_room
 from residua.systems.soc_directory import MANIFEST, SCHEMA, SocDirectory
 from residua.toolchain.ecp5.bitstream import Placement
+from residua.toolchain.floor_plan import FloorPlan
 from residua.toolchain.process import ToolError
 from residua.toolchain.utilisation import Instances, Utilisation
 from residua.toolchain.yosys import SynthesisResult
 
-CELLS = {"source.ring_0.lut_0": "LUT4", "source.ring_0.lut_1": "LUT4", "system.cpu.flag": "FD"}
+CELLS = {
+    "source.ring_0.lut_0": "LUT4", "source.ring_0.lut_1": "LUT4", "system.cpu.flag": "FD",
+    "system.core_0.rower_0.x": "LUT4", "system.core_0.rower_1.x": "LUT4",
+    "system.core_1.rower_0.x": "LUT4",
+}  # fmt: skip
+INSTANCES = [
+    "source", "source.ring_0", "system", "system.cpu",
+    "system.core_0", "system.core_0.rower_0", "system.core_0.rower_1",
+    "system.core_1", "system.core_1.rower_0",
+]  # fmt: skip
 RINGS = {"source.ring_0": 2}
 PROGRAM = "openFPGALoader -b ulx3s soc.bit"
 
 
 def mapped(cells, path):
-    instances = Instances(["source", "source.ring_0", "system", "system.cpu"])
+    instances = Instances(INSTANCES)
     used = Utilisation.of_cells(Counter(cells.values()))
     return SynthesisResult("ecp5", used, instances, cells, path / "v", path / "json", path / "log")
 
@@ -36,15 +46,17 @@ def system(tmp_path, monkeypatch):
         "name": "ulx3s-85f", "top": "soc_board", "constraints": "soc.lpf", "rings": RINGS,
         "clocks": {"system_clock": 50.0}, "program": PROGRAM, "verilog": [],
     }  # fmt: skip
-    manifest = {"schema": SCHEMA, "name": "soc", "files": {}, "board": board, "baud": 9600}
+    manifest = {
+        "schema": SCHEMA, "name": "soc", "files": {}, "board": board, "baud": 9600, "cores": [],
+    }  # fmt: skip
     (tmp_path / MANIFEST).write_text(json.dumps(manifest))
     (tmp_path / "soc.lpf").write_text("")
     reached, crossing = [], {}
 
     def place(_netlist, _top, *, seed, out_dir, **_options):
-        return Placement(
-            seed, {"system_clock": reached[seed - 1]}, crossing, {}, out_dir / "config"
-        )
+        clocks = {"system_clock": reached[seed - 1]}
+        plan = FloorPlan({"a": f"placed by {seed}"}, ("a",))
+        return Placement(seed, clocks, crossing, {}, plan, out_dir / "config")
 
     monkeypatch.setattr(bitstream, "synthesise_board", lambda _d, _b, _w: mapped(CELLS, tmp_path))
     monkeypatch.setattr(bitstream, "place", place)
@@ -63,11 +75,16 @@ def test_the_placement_with_the_most_room_is_taken(system):
     assert (clock["wanted_mhz"], clock["mhz"]) == (50.0, 51.0)
     assert (clock["lowest_mhz"], clock["highest_mhz"]) == (49.0, 70.2)
     assert clock["seeds"] == {1: 49.0, 2: 70.2, 3: 51.0}
+    assert found["floor_plan"] == {"families": {"a": "placed by 2"}, "rows": ("a",)}
     assert (directory.path / "soc.bit").read_bytes() == b"2 ('--compress',)"
     kept = json.loads((directory.path / "bitstream.json").read_text())
     assert kept == json.loads(json.dumps(found))
     names = {module["name"]: module["lut"] for module in found["modules"]}
-    assert names["source.ring_*"] == 2
+    assert names == {
+        "source": 2, "source.ring_*": 2, "system": 3, "system.cpu": 0,
+        "system.core_0": 2, "system.core_0.rower_*": 2,
+        "system.core_1": 1, "system.core_1.rower_*": 1,
+    }  # fmt: skip
     # The directory is still the one that was made.
     SocDirectory.open(directory.path)
 

@@ -79,7 +79,7 @@ def _inverter(method: str, unit: FieldUnit) -> list[str]:
         text = f"inversion by Fermat's theorem on the {unit.name}"
         return [svg.text(530, 184, text, "note", anchor="middle")]
     return [
-        svg.box((420, 196), (220, 44), "cox", *_INVERTERS[method]),
+        svg.box((420, 196), (220, 44), "edge", *_INVERTERS[method]),
         svg.path([(500, 162), (500, 192)]),
         svg.path([(560, 196), (560, 166)]),
     ]

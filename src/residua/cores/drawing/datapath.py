@@ -41,7 +41,7 @@ def datapath(design: EngineDesign, rowers: int, taken: str, given: str) -> str:
             ]
         ),
         svg.text((left + right) / 2 - 20, bottom - 6, "ring", "note", anchor="middle"),
-        svg.box((left, bottom + 24), (right - left - 30, 40), "cox", "Cox", _cox_text(design)),
+        svg.box((left, bottom + 24), (right - left - 30, 40), "edge", "Cox", _cox_text(design)),
         svg.path([(left + 60, top + 112), (left + 60, bottom + 20)]),
         svg.path([(right - 110, bottom + 24), (right - 110, top + 116)]),
         svg.text(right - 116, bottom + 16, "quotient to all rowers", "note", anchor="end"),

@@ -179,7 +179,7 @@ def _chart(rows: list[tuple[str, list[Bar]]], cycles: int, label: str) -> str:
     for index, (name, bars) in enumerate(rows):
         top = index * ROW + (ROW - BAR) / 2
         shown = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-        elements.append(svg.text(LABELS - 8, top + 13, shown, "label", anchor="end"))
+        elements.append(svg.text(LABELS - 8, top + 13, shown, anchor="end"))
         elements += [
             svg.rect(
                 LABELS + bar.start * scale,

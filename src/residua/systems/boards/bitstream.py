@@ -10,17 +10,20 @@ from typing import Any
 from residua.cores.simulation.runs import SEEDS
 from residua.errors import SpecificationError
 from residua.output import Progress, check_directory, write_whole
-from residua.systems.boards.board import find_board
+from residua.systems.boards.board import Board, find_board
 from residua.systems.boards.netlist import simulated_netlist_host
 from residua.systems.boards.synthesis import synthesise_board
+from residua.systems.boards.top import SYSTEM
 from residua.systems.frames import FrameError
 from residua.systems.host import HostError
 from residua.systems.soc_directory import SocDirectory
+from residua.toolchain import executors
 from residua.toolchain.ecp5.bitstream import Placement, pack, place
-from residua.toolchain.utilisation import families
+from residua.toolchain.process import side_by_side
+from residua.toolchain.utilisation import families, family
 from residua.toolchain.yosys import SynthesisResult
 
-RESULT = "bitstream.json"
+RESULT, RESULT_SCHEMA = "bitstream.json", 1
 
 SELF_TEST_SECONDS = 3600.0
 """What the simulated netlist may take for an answer."""
@@ -48,9 +51,9 @@ def make_bitstream(
     Returns:
         What is in ``bitstream.json``: whether the clocks were ``met``; ``clocks`` by net, each with
         what is ``wanted_mhz``, the median, the lowest and the highest of the placements;
-        ``crossings`` between clocks, of the placement with the most room; the
-        ``seed`` of the bitstream; ``resources`` of the design, and of its ``modules``; how many
-        known answers the netlist gave in its ``self_test``, if it was asked.
+        ``crossings`` between clocks and ``floor_plan`` by device, both of the placement with the
+        most room; the ``seed`` of the bitstream; ``resources`` of the design, and of its
+        ``modules``; how many known answers the netlist gave in its ``self_test``, if it was asked.
 
     Raises:
         SpecificationError: the system has no board, or needs more of something than its device has,
@@ -67,24 +70,12 @@ def make_bitstream(
     if self_test:
         progress("self-test of the netlist")
         answers = _self_test(directory, mapped, work)
-    constraints = (directory.path / facts["constraints"]).read_text(encoding="utf-8")
-    placements = []
-    for seed in range(1, seeds + 1):
-        progress(f"place and route, seed {seed} of {seeds}")
-        placements.append(
-            place(
-                mapped.json,
-                facts["top"],
-                part=board.part,
-                constraints=constraints,
-                seed=seed,
-                out_dir=work / f"seed{seed}",
-            )
-        )
+    placements = _placed(directory, board, mapped, work, range(1, seeds + 1), progress)
     wanted: Mapping[str, float] = facts["clocks"]
     best = max(placements, key=lambda one: _room(one, wanted))
     met = _room(best, wanted) >= 1
     found = {
+        "schema": RESULT_SCHEMA,
         "board": board.name,
         "device": asdict(board.part),
         "met": met,
@@ -93,15 +84,59 @@ def make_bitstream(
         "seed": best.seed if met else None,
         "resources": asdict(mapped.used),
         "available": dict(board.part.totals),
-        "modules": [
-            {"name": one.name, "instances": one.instances, **asdict(one.used)}
-            for one in families(mapped.by_instance)
-        ],
+        "modules": [one.figures for one in families(mapped.by_instance, _module)],
+        "floor_plan": asdict(best.floor_plan),
         "self_test": answers,
         "program": facts["program"] if met else None,
     }
     _write(directory, found, pack(best, board.packing) if met else None)
     return found
+
+
+def _placed(
+    directory: SocDirectory,
+    board: Board,
+    mapped: SynthesisResult,
+    work: Path,
+    seeds: Sequence[int],
+    progress: Progress,
+) -> list[Placement]:
+    """A placement of each seed, as many at a time as there are processors."""
+    progress(f"place and route, {len(seeds)} seeds")
+    facts = directory.board
+    constraints = (directory.path / facts["constraints"]).read_text(encoding="utf-8")
+
+    def placed(seed: int) -> Placement:
+        found = place(
+            mapped.json,
+            facts["top"],
+            part=board.part,
+            constraints=constraints,
+            instances=mapped.instances,
+            owner=_device,
+            seed=seed,
+            out_dir=work / f"seed{seed}",
+        )
+        clocks = ", ".join(f"{net} {mhz:.1f} MHz" for net, mhz in found.clocks.items())
+        progress(f"seed {seed}: {clocks}")
+        return found
+
+    with side_by_side(min(len(seeds), executors.cores())) as pool:
+        return list(pool.map(placed, seeds))
+
+
+def _module(path: str) -> str:
+    """The family of an instance; the devices of a system are of none."""
+    names = path.split(".")
+    depth = 2 if names[0] == SYSTEM else 0
+    inside = family(".".join(names[depth:]))
+    return ".".join([*names[:depth], *([inside] if inside else [])])
+
+
+def _device(path: str) -> str:
+    """The device of a system that an instance is a part of, or the part of the board."""
+    names = path.split(".")
+    return names[1] if names[0] == SYSTEM and len(names) > 1 else names[0]
 
 
 def _self_test(directory: SocDirectory, mapped: SynthesisResult, work: Path) -> int:

@@ -23,6 +23,9 @@ RING_LENGTHS = (3, 5, 7)
 SOURCE = "source"
 """The instance of the rings in the top module."""
 
+SYSTEM = "system"
+"""That of the system without its board."""
+
 SYSTEM_CLOCK = "system_clock"
 """The net of the system's clock in the top module."""
 
@@ -98,6 +101,7 @@ class BoardTop:
             system_clock=SYSTEM_CLOCK,
             core_clock=None if self.core_megahertz is None else CORE_CLOCK,
             source=SOURCE,
+            system=SYSTEM,
         )
         path = f"rtl/{module}.v"
         return {

@@ -81,7 +81,7 @@ module {{ name }}_board (
   always @(posedge {{ core_clock }}) core_reset <= {core_reset[0], reset};
 
 {% endif %}
-  {{ name }} system (
+  {{ name }} {{ system }} (
     .clk({{ system_clock }}),
     .rst(reset),
     .uart_receive(received),

@@ -2,14 +2,23 @@
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from residua.toolchain.floor_plan import FloorPlan, floor_plan, read_plan
 from residua.toolchain.kept.runs import keep_run
-from residua.toolchain.nextpnr import MULTIPLIER_LIMIT_MHZ, TOTALS, run_nextpnr, used_sites
+from residua.toolchain.nextpnr import (
+    FLOOR_PLAN,
+    MULTIPLIER_LIMIT_MHZ,
+    REPORT,
+    TOTALS,
+    run_with_plan,
+    used_sites,
+)
 from residua.toolchain.process import run_python
+from residua.toolchain.utilisation import Instances
 
 _SWITCHES = {"LFE5U-25F": "--25k", "LFE5U-85F": "--85k", "LFE5UM5G-85F": "--um5g-85k"}
 _GLOBAL = "$glbnet$"
@@ -52,6 +61,7 @@ class Placement:
         crossings: nanoseconds of the longest path from a register of one clock's net to one of
             another's.
         utilisation: used and available sites, by kind.
+        floor_plan: where the parts of the design lie.
         configuration: what `pack` takes.
     """
 
@@ -59,6 +69,7 @@ class Placement:
     clocks: Mapping[str, float]
     crossings: Mapping[tuple[str, str], float]
     utilisation: Mapping[str, tuple[int, int]]
+    floor_plan: FloorPlan
     configuration: Path
 
 
@@ -68,6 +79,8 @@ def place(
     *,
     part: Part,
     constraints: str,
+    instances: Instances,
+    owner: Callable[[str], str | None],
     seed: int,
     out_dir: Path,
     timeout: float | None = None,
@@ -81,6 +94,8 @@ def place(
         top: name of the top module.
         part: the device.
         constraints: pins and clocks, in the LPF format; every pin has to be there.
+        instances: of the netlist, for the floor plan.
+        owner: what an instance belongs to on the floor plan, by its path; None hides it.
         seed: of the placement.
         out_dir: takes report, log and configuration; made if absent.
         timeout: seconds.
@@ -94,20 +109,22 @@ def place(
     arguments = [
         _SWITCHES[part.device], "--package", part.package, "--speed", str(part.speed),
         "--seed", str(seed), "--json", "netlist.json", "--top", top, "--lpf", "pins.lpf",
-        "--report", "report.json", "--textcfg", _CONFIGURATION,
+        "--textcfg", _CONFIGURATION,
         "--timing-allow-fail", "--ignore-loops",
     ]  # fmt: skip
     log = out_dir / "nextpnr.log"
-    parts: list[str | bytes] = [*arguments, constraints, netlist.read_bytes()]
+    parts: list[str | bytes] = [*arguments, constraints, *instances.paths, netlist.read_bytes()]
     keep_run(
         "nextpnr-ecp5",
         parts,
-        [log.name, "report.json", _CONFIGURATION],
+        [log.name, REPORT, FLOOR_PLAN, _CONFIGURATION],
         out_dir,
-        lambda: run_nextpnr(arguments, out_dir, log, timeout),
+        lambda: run_with_plan(
+            arguments, out_dir, log, timeout, lambda placed: floor_plan(placed, instances, owner)
+        ),
     )
     (out_dir / "netlist.json").unlink()
-    report: dict[str, Any] = json.loads((out_dir / "report.json").read_text())
+    report: dict[str, Any] = json.loads((out_dir / REPORT).read_text())
     used = used_sites(report)
     limit = MULTIPLIER_LIMIT_MHZ[part.speed] if "MULT18X18D" in used else float("inf")
     clocks = {
@@ -115,7 +132,8 @@ def place(
         for name, timing in report["fmax"].items()
     }
     crossings = _crossings(report["critical_paths"])
-    return Placement(seed, clocks, crossings, used, out_dir / _CONFIGURATION)
+    plan = read_plan(out_dir / FLOOR_PLAN)
+    return Placement(seed, clocks, crossings, used, plan, out_dir / _CONFIGURATION)
 
 
 def _crossings(paths: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], float]:
