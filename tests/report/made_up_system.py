@@ -21,6 +21,9 @@ BITSTREAM = {
         "system_clock": {
             "wanted_mhz": 50.0, "mhz": 61.5, "lowest_mhz": 58.0, "highest_mhz": 62.0, "seeds": {},
         },
+        "core_clock": {
+            "wanted_mhz": 80.0, "mhz": 83.0, "lowest_mhz": 79.0, "highest_mhz": 90.5, "seeds": {},
+        },
     },
     "crossings": [],
     "resources": {"lut": 1500, "ff": 900, "carry": 30, "dsp": 3, "bram": 32},
@@ -44,6 +47,7 @@ def manifest(*, cores=NAMES, board=None, crossed=False):
         "schema": SCHEMA, "files": {}, "name": "soc", "cpu": "picorv32", "cpu_version": "1.0",
         "cores": cores, "ram_bytes": 65536, "program_bytes": 22828, "megahertz": 50.0,
         "core_megahertz": 80.0 if crossed else None, "baud": 115200, "board": board,
+        "compiler": "gcc",
         "curves": [[{"name": "P-256"}, {"name": "P-384"}] for _ in cores[:-1]],
         "rsa": [{"name": cores[-1], "bits": 2048, "exponent": 65537}],
         "regions": {

@@ -25,6 +25,7 @@ CAMPAIGNS = {
     "ecpm": Entry("residua.evidence.campaigns.ecpm", "the point multiplier of 2006"),
     "ecdh": Entry("residua.evidence.campaigns.key_agreements", "key agreements through buses"),
     "handshakes": Entry("residua.evidence.campaigns.handshakes", "handshakes of TLS"),
+    "systems": Entry("residua.evidence.campaigns.systems", "systems on boards"),
     "sbmm-ladders": Entry("residua.papers.sbmm.ladder_campaign", "points on SBMM"),
     "resets": Entry("residua.evidence.campaigns.resets", "a reset in every cycle"),
     "constant-time": Entry("residua.evidence.campaigns.constant_time", "cycles by secret"),

@@ -104,7 +104,7 @@ def addresses(system: Mapping[str, Any]) -> Table:
 
 def tables(system: Mapping[str, Any], bitstream: Mapping[str, Any]) -> tuple[Table, ...]:
     """What a bitstream takes, and the clocks that it reaches."""
-    shown = (modules(system, bitstream), _resources(bitstream), _clocks(bitstream))
+    shown = (modules("Modules", system, bitstream), _resources(bitstream), _clocks(bitstream))
     return (*shown, _crossings(bitstream)) if bitstream["crossings"] else shown
 
 
@@ -113,7 +113,7 @@ def _named(system: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(f"core_{number}", name) for number, name in enumerate(system["cores"])]
 
 
-def modules(system: Mapping[str, Any], bitstream: Mapping[str, Any]) -> Table:
+def modules(title: str, system: Mapping[str, Any], bitstream: Mapping[str, Any]) -> Table:
     """What the devices of a system take, and the parts of its board."""
     names = {f"{SYSTEM}.{device}": name for device, name in _named(system)}
     rows = [
@@ -121,7 +121,7 @@ def modules(system: Mapping[str, Any], bitstream: Mapping[str, Any]) -> Table:
         for one in bitstream["modules"]
         if one["name"].count(".") <= _DEPTH
     ]
-    return Table("Modules", ("module", *map(str.upper, _RESOURCES)), tuple(rows))
+    return Table(title, ("module", *map(str.upper, _RESOURCES)), tuple(rows))
 
 
 def _resources(bitstream: Mapping[str, Any]) -> Table:

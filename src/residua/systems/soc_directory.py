@@ -217,9 +217,9 @@ def build(request: SocRequest, path: Path, progress: Progress = lambda step: Non
         ToolError: the compiler failed.
     """
     check_new_directory(path)
-    processor, compiler = _processor(request.cpu), riscv.version()
+    compiler = riscv.version()
     progress("hardware")
-    texts = _hardware(request, processor) | _program_texts(request)
+    texts = hardware(request) | _program_texts(request)
     with new_directory(path) as draft:
         write_texts(draft, texts)
         progress("program")
@@ -248,8 +248,13 @@ def _processor(cpu: str) -> str:
     return (files(module) / "verilog" / f"{cpu}.v").read_text(encoding="utf-8")
 
 
-def _hardware(request: SocRequest, processor: str) -> dict[str, str]:
-    """The Verilog files by name: the system's own, the processor, each core's."""
+def hardware(request: SocRequest) -> dict[str, str]:
+    """The Verilog by path: the system's own, the processor, each core's, the board's with its pins.
+
+    Raises:
+        SpecificationError: there is no package with the processor.
+    """
+    processor = _processor(request.cpu)
     name, templates = request.name, environment("residua.systems")
     top = f"rtl/{name}.v"
     texts = {top: emit(request.design.component(), name)[top], f"rtl/{request.cpu}.v": processor}
