@@ -56,7 +56,7 @@ def test_a_page_of_systems():
     assert "| 50: 61.5 (58 to 62) | 80: 83 (79 to 90.5) | 1,500 of 83,640 |" in text
     assert "| signer | 777 |" in text
     files = [part.file for part in document.parts if isinstance(part, Figure)]
-    assert files == ["systems_ulx3s-85f.svg", "systems_ulx3s-85f_plan.svg"]
+    assert files == ["systems_a-system.svg", "systems_a-system_plan.svg"]
     assert all(f"]({file})" in text for file in files)
 
 

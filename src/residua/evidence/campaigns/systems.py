@@ -1,5 +1,6 @@
 """Systems on boards: the self-test in a simulation, placements on the board's pins, pictures."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,7 +82,7 @@ class System(Subject):
 
 
 SYSTEMS = {
-    "P-256 on digits": System("ulx3s-25f", ("p256_digits",), 50.0, 75.0),
+    "P-256 on digits": System("ulx3s-25f", ("p256_digits",), 50.0, 100.0),
     "X25519": System("orangecrab-25f", ("x25519",), 50.0, 80.0, 32768),
     "P-256 and X25519": System("ulx3s-85f", ("p256", "x25519"), 50.0, 80.0),
     "P-384 and RSA": System("ecpix-5", ("p384", "rsa2048"), 50.0, 100.0),
@@ -120,6 +121,12 @@ def measure(request: Request) -> Figures:
     }
 
 
+def _board(row: Row) -> str:
+    """Make the cell that names a board and its device."""
+    found = row["bitstream"]
+    return f"{found['board']}: {found['device']['device']}, speed {found['device']['speed']}"
+
+
 def _clock(net: str) -> Callable[[Row], str]:
     """Make a cell of what a clock reaches."""
 
@@ -144,8 +151,7 @@ def _resource(kind: str) -> Callable[[Row], str]:
 TABLE = RowTable(
     {
         "System": lambda row: row.name,
-        "Board": lambda row: row["bitstream"]["board"],
-        "Device": lambda row: "{device}, speed {speed}".format(**row["bitstream"]["device"]),
+        "Board": _board,
         "Clock in MHz, wanted: reached": _clock("system_clock"),
         "of the cores": _clock("core_clock"),
         "LUT4": _resource("lut"),
@@ -155,7 +161,7 @@ TABLE = RowTable(
         "Known answers": lambda row: row["known_answers"],
         "Commit": commit,
     },
-    texts=3,
+    texts=2,
     notes=tools_notes,
 )
 
@@ -169,7 +175,8 @@ def document(rows: list[Row]) -> Document:
 def _shown(row: Row) -> tuple[Table | Figure, ...]:
     """The pictures of a system, and what each module takes."""
     system, bitstream = row["system"], row["bitstream"]
-    file = f"{NAME}_{bitstream['board']}"
+    slug = re.sub(r"\W+", "-", row.name.lower())
+    file = f"{NAME}_{slug}"
     return (
         system_page.blocks(row.name, system, f"{file}.svg"),
         system_page.plan(f"{row.name}: floor plan", system, bitstream, f"{file}_plan.svg"),
