@@ -5,10 +5,12 @@ import subprocess
 import sys
 
 import pytest
+from tests.report.markup import check_balanced
 from tests.small_curves import TINY
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
+from residua.report import system_page
 from residua.systems import soc_directory
 from residua.systems.boards.board import find_board
 from residua.systems.boards.netlist import simulated_netlist_host
@@ -55,4 +57,10 @@ def test_a_bitstream(directory):
     assert (directory.path / "soc.bit").stat().st_size > 100_000
     used = {module["name"]: module["lut"] for module in found["modules"]}
     assert used["system.core_0"] < used["system"] < found["resources"]["lut"]
+    placed = set(found["floor_plan"]["families"].values())
+    assert {"core_0", "cpu", "ram", "uart", "random", "source", "control"} <= placed
+    system_page.write(SocDirectory.open(directory.path))
+    text = (directory.path / system_page.FILE).read_text()
+    check_balanced(text)
+    assert "tiny, " in text[text.index("Floor plan") :]
     assert SocDirectory.open(directory.path).manifest == directory.manifest
