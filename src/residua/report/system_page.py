@@ -6,7 +6,7 @@ from typing import Any
 
 from residua.cores.templating import grouped
 from residua.errors import SpecificationError
-from residua.output import write_whole
+from residua.output import check_directory, write_whole
 from residua.report.documents import Document, Figure, Table, html
 from residua.report.floor_plan import floor_plan
 from residua.report.standalone import standalone
@@ -28,7 +28,13 @@ _DEPTH = 1
 
 
 def write(directory: SocDirectory) -> dict[str, Any]:
-    """Write the report into the directory; the same directory gives the same bytes."""
+    """Write the report into the directory; the same directory gives the same bytes.
+
+    Raises:
+        SpecificationError: a bitstream's figures are not what this version leaves, or the directory
+            cannot be written.
+    """
+    check_directory(directory.path)
     target = directory.path / FILE
     found = bitstream_of(directory)
     write_whole(target, html(document(directory.manifest, found)))
@@ -91,10 +97,8 @@ def plan(title: str, system: Mapping[str, Any], bitstream: Mapping[str, Any], fi
 
 def addresses(system: Mapping[str, Any]) -> Table:
     """Where each device is, and what the cores compute."""
-    keys = dict(zip(system["cores"], keys_of_cores(system), strict=True))
-    told = _DEVICES | {
-        device: f"{name}: {keys[name]}" for device, name in _named(system) if name in keys
-    }
+    cores = zip(_named(system), keys_of_cores(system), strict=True)
+    told = _DEVICES | {device: f"{name}: {own}" for (device, name), own in cores}
     rows = [
         (f"{region['base']:#010x}", told[device], grouped(region["size"]))
         for device, region in system["regions"].items()
