@@ -41,6 +41,8 @@ def test_the_pins_of_a_board(name, tmp_path):
         top.module,
         part=board.part,
         constraints=board.constraints(),
+        instances=mapped.instances,
+        owner=lambda path: path,
         seed=1,
         out_dir=tmp_path / "placed",
     )
