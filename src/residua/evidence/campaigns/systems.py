@@ -17,14 +17,11 @@ from residua.evidence.subjects import Keys, Subject, digest
 from residua.report import system_page
 from residua.report.documents import Document, Figure, Table
 from residua.systems import soc_directory
-from residua.systems.boards.bitstream import make_bitstream
+from residua.systems.boards.bitstream import SELF_TEST_SECONDS, make_bitstream
 from residua.systems.host import simulated_host
 from residua.systems.soc_directory import SocRequest
 
 NAME = "systems"
-
-SELF_TEST_SECONDS = 3600.0
-"""What a simulated system may take for its self-test."""
 
 CORES: Mapping[str, Keys] = {
     "p256": {"curve": ["P-256"]},
@@ -77,8 +74,7 @@ class System(Subject):
 
     @cached_property
     def _keys(self) -> dict[str, dict[str, Any]]:
-        own = {"bus": "wishbone"}
-        return {name: {**CORES[name], **own, "name": name} for name in self.cores}
+        return {name: {**CORES[name], "bus": "wishbone", "name": name} for name in self.cores}
 
 
 SYSTEMS = {

@@ -26,7 +26,7 @@ from residua.toolchain.yosys import SynthesisResult
 RESULT, RESULT_SCHEMA = "bitstream.json", 1
 
 SELF_TEST_SECONDS = 3600.0
-"""What the simulated netlist may take for an answer."""
+"""What a simulated system may take for its self-test."""
 
 
 def make_bitstream(
