@@ -68,10 +68,10 @@ const residua_ecc_device board_devices[] = {
     {.core = &core, .read32 = read32, .write32 = write32, .random = board_random}};
 const size_t board_device_count = 1;
 
-static const struct residua_rsa_core private_core = {
-    .name = "private", .capability = RESIDUA_EXPONENTIATION__CAPABILITY__DATA_REGISTERS_bm,
-    .operations = 1u << RESIDUA_RSA_OPERATION_LOAD | 1u << RESIDUA_RSA_OPERATION_PRIVATE, .words = 1};
+static const struct residua_modular_core private_core = {
+    .name = "private", .capability = RESIDUA_MODULAR__CAPABILITY__DATA_REGISTERS_bm,
+    .operations = 1u << RESIDUA_MODULAR_OPERATION_LOAD | 1u << RESIDUA_MODULAR_OPERATION_PRIVATE, .words = 1};
 
-const residua_rsa_device board_rsa_devices[] = {
+const residua_modular_device board_rsa_devices[] = {
     {.core = &private_core, .read32 = read32, .write32 = write32, .random = board_random}};
 const size_t board_rsa_device_count = 1;

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from residua.cores.coprocessor.driver.files import library
-from residua.cores.exponentiation.bus.driver.files import library as rsa_library
+from residua.cores.modular_bus.driver.files import library as rsa_library
 from residua.systems.frames import framed, receive
 from residua.toolchain.c_compiler import STRICT, compile_program
 
@@ -44,7 +44,7 @@ def compiled(folder, old="", new=""):
     texts |= library() | rsa_library() | {"known.c": KNOWN, "board.c": BOARD.read_text()}
     for name, text in texts.items():
         (folder / name).write_text(text)
-    sizes = ["-DRESIDUA_ECC_MAX_WORDS=1", "-DRESIDUA_RSA_MAX_WORDS=1"]
+    sizes = ["-DRESIDUA_ECC_MAX_WORDS=1", "-DRESIDUA_MODULAR_MAX_WORDS=1"]
     flags = [*STRICT, *SANITIZED, *sizes, "-Wno-missing-field-initializers"]
     sources = sorted(folder.glob("*.c"))
     return compile_program(sources, folder / "program", includes=[folder], flags=flags)

@@ -107,7 +107,7 @@ def test_texts_for_rsa_alone(cores):
     assert "| `private` | RSA to 64 bits, private, with e = 65537 |" in texts["README.md"]
     assert "| `public` | RSA to 24 bits, public |" in texts["README.md"]
     drivers = driver_texts(request.cores)
-    assert {"residua_ecc.h", "residua_rsa.h", "private_core.c", "public_core.c"} <= set(drivers)
+    assert {"residua_ecc.h", "residua_modular.h", "private_core.c", "public_core.c"} <= set(drivers)
     for core, found in zip(request.used, facts["cores"], strict=True):
         assert 64 * found["polls"] > 2 * core.directory.manifest["cycles"]["interval"]
 

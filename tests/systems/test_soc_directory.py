@@ -112,7 +112,7 @@ def test_stack_for_keys(cores):
     made = SocRequest((cores["rsa"],)).made
     assert program.stack_bytes(made) == program.STACK_BYTES
     words = program.rsa_cores(made)[0].commanded.words
-    assert f"RESIDUA_RSA_MAX_WORDS={words}" in program.macros(made)
+    assert f"RESIDUA_MODULAR_MAX_WORDS={words}" in program.macros(made)
 
 
 @pytest.mark.parametrize("keys", [RsaKeys(512, 65537, 0), RsaKeys(64, 0, 16), RsaKeys(96, 0, 64)])

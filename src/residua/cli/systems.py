@@ -263,7 +263,7 @@ def rsa_sign(
     as_json: Json = False,
 ) -> None:
     """Sign a digest with an RSA key, by PSS with a salt of the digest's size, or PKCS #1 v1.5."""
-    from residua.cores.exponentiation.bus.driver.keys import read_private_key
+    from residua.cores.modular_bus.driver.keys import read_private_key
     from residua.systems.known_answers import private_key
 
     loaded, text = read_private_key(_pem("--key", key)), _bytes("--digest", digest)
@@ -290,7 +290,7 @@ def rsa_verify(
     as_json: Json = False,
 ) -> None:
     """Verify an RSA signature of a digest; ends with 1 if it is not valid."""
-    from residua.cores.exponentiation.bus.driver.keys import read_public_key
+    from residua.cores.modular_bus.driver.keys import read_public_key
     from residua.systems.known_answers import public_key
 
     loaded, text = read_public_key(_pem("--key", key)), _bytes("--digest", digest)

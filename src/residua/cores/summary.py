@@ -20,7 +20,14 @@ _STALLS = {
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
     """Latency and interval of the core with this manifest."""
-    return [("core", manifest["name"]), *timing_rows(manifest)]
+    return [*core_rows(manifest), *timing_rows(manifest)]
+
+
+def core_rows(manifest: Mapping[str, Any]) -> Rows:
+    """The core's name, and its bus if there is one."""
+    parameters = manifest["parameters"]
+    bus = [("bus", parameters["bus"])] if "bus" in parameters else []
+    return [("core", manifest["name"]), *bus]
 
 
 def timing_rows(manifest: Mapping[str, Any]) -> Rows:
@@ -121,7 +128,7 @@ def engine_rows(
     """Choices and cycles of a core that is one engine with one program of this form."""
     parameters = manifest["parameters"]
     return [
-        ("core", manifest["name"]),
+        *core_rows(manifest),
         *([("modulus", modulus_text(parameters))] if parameters["modulus"] else []),
         ("bases", bases_text(parameters)),
         form(parameters),

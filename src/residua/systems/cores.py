@@ -8,9 +8,9 @@ from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.driver import files as curve_driver
 from residua.cores.digit.rsa_crt import RsaCrtCore
 from residua.cores.directory import Directory
-from residua.cores.exponentiation.bus.driver import files as rsa_driver
 from residua.cores.exponentiation.public_key import PublicKeyCore
 from residua.cores.exponentiation.rsa_crt import RsaEngineCore
+from residua.cores.modular_bus.driver import files as rsa_driver
 from residua.errors import SpecificationError
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign

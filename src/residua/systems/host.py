@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from importlib.util import find_spec
 
-from residua.cores.exponentiation.bus.driver import files as rsa_driver
+from residua.cores.modular_bus.driver import files as rsa_driver
 from residua.curves.operations.codes import Status
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import RegisterMap

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from residua.cores.exponentiation.bus.driver import padding
+from residua.cores.modular_bus.driver import padding
 
 
 class Padding(StrEnum):

@@ -21,7 +21,7 @@ STACK_BYTES = 6144
 """What the driver needs of the stack, at most, for numbers of 17 words; see `residua_ecc.h`."""
 
 _RSA_STACK_BYTES, _RSA_STACK_WORD_BYTES = 2048, 108
-"""The same to load a key for RSA, and for each of its words; see `residua_rsa.h`."""
+"""The same to load a key for RSA, and for each of its words; see `residua_modular.h`."""
 
 Cores = Sequence[CoprocessorCore | RsaCore]
 

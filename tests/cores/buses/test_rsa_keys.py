@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, PUBLIC_KEYS, RSA
 
-from residua.cores.exponentiation.bus.driver.files import c_driver
-from residua.cores.exponentiation.bus.driver.keys import load_words
 from residua.cores.kinds import core_of
+from residua.cores.modular_bus.driver.files import c_driver
+from residua.cores.modular_bus.driver.keys import load_words
 from residua.cores.specification.reading import check_any
 from residua.numbers.rsa import RsaKey, RsaPublicKey
 from residua.toolchain.c_compiler import STRICT, compile_library
@@ -40,7 +40,7 @@ def compiled(core, folder, changed=lambda text: text):
     design = core.commanded
     files = c_driver("core", core.surroundings.registers, design)
     for name, text in files.items():
-        (folder / name).write_text(changed(text) if name == "residua_rsa_keys.c" else text)
+        (folder / name).write_text(changed(text) if name == "residua_modular_keys.c" else text)
     sources = [path for path in sorted(folder.glob("*.c")) if "access" not in path.name]
     objects = [path.with_suffix(".o") for path in sources]
     for source, made in zip(sources, objects, strict=True):

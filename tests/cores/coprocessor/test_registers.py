@@ -17,7 +17,7 @@ from residua.errors import SpecificationError
 from residua.hardware.bus import register_map
 from residua.hardware.bus.register_map import (
     Capabilities,
-    ExponentiationCapabilities,
+    ModularCapabilities,
     RegisterMap,
 )
 
@@ -71,7 +71,7 @@ def test_addresses(capabilities):
         STREAMS,
         Capabilities(2, 8, (1, 3), sparse_status=True),
         Capabilities(1, 8, (1, 3), data_registers=False, shared_scalars=True),
-        ExponentiationCapabilities(4, 3, 1, (1, 2), data_registers=False, takes_random=True),
+        ModularCapabilities(4, 3, 1, (1, 2), data_registers=False, takes_random=True),
     ],
 )
 def test_the_description_that_ships_gives_the_same_registers(capabilities, tmp_path):

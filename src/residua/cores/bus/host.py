@@ -116,8 +116,16 @@ class Host:
 
     def begin(self, case: Case) -> list[int]:
         """Start an operation; the words that it waits for, if registers take them."""
-        words = [word for number in case.operands for word in split_words(number, self.words, 32)]
+        self.order(case)
+        return self.give(case)
+
+    def order(self, case: Case) -> None:
+        """Start an operation, without its operands."""
         self.write("CONTROL", self.command(case))
+
+    def give(self, case: Case) -> list[int]:
+        """Send the operands if there are streams; else the words that registers are to take."""
+        words = [word for number in case.operands for word in split_words(number, self.words, 32)]
         if self.streams:
             self.simulator.send(words)
             return []

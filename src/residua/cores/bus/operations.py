@@ -47,8 +47,10 @@ def check_refusals(host: Host, case: Case) -> None:
     host.refused("ZEROISE", host.map.zeroise_key ^ 1)
     if not host.streams:
         host.refused("RESULT", None)
-    waiting = host.begin(case)
+    # Without operands also a short operation runs as long as it takes.
+    host.order(case)
     host.refused("CONTROL", host.command(case))
+    waiting = host.give(case)
     host.refused("ZEROISE", host.map.zeroise_key ^ 1 << 31)
     found = host.moved(waiting, host.patience)
     code = host.ended(interrupts=False)

@@ -17,9 +17,14 @@ from residua.algorithms.exponentiation import binary, fixed_window, window_produ
 from residua.cores.core import STREAM_PORTS, PlainCore
 from residua.cores.digit.boundary import digit_boundary
 from residua.cores.digit.design import DigitDesign
-from residua.cores.digit.specification import EXPONENTIATORS, VERSIONS, DigitSpecification
-from residua.cores.exponentiation import loads
-from residua.cores.exponentiation.bus.surroundings import ExponentiationBus, bus_around
+from residua.cores.digit.specification import (
+    EXPONENTIATORS,
+    VERSIONS,
+    CheckChoice,
+    DigitSpecification,
+)
+from residua.cores.modular_bus import loads
+from residua.cores.modular_bus.surroundings import ModularBus, bus_around
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
@@ -32,11 +37,12 @@ from residua.cores.simulation.runs import (
 from residua.cores.simulation.streams import ErrorFlag
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
+from residua.hardware.bus.commanded import CommandedDesign, Number
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.radix2 import R2mmDesign
+from residua.hardware.digit.shape import BANKS
 from residua.hardware.digit.word_radix2 import Mwr2mmDesign
-from residua.hardware.exponentiation.commanded import CommandedDesign, Number
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
 from residua.machines.digits import DigitBounds, DigitCounts, DigitValues
@@ -260,15 +266,16 @@ class DigitCore(PlainCore):
         return digit_boundary(self.design)
 
     @cached_property
-    def surroundings(self) -> ExponentiationBus | None:
+    def surroundings(self) -> ModularBus | None:
         """The bus around it; None if there is none."""
         return bus_around(self, self.request.bus)
 
     @property
     def commanded(self) -> CommandedDesign:
-        """The numbers that an exponentiator takes on a bus."""
+        """The numbers that it takes on a bus."""
         design = self.design
-        assert isinstance(design, DigitExponentiatorDesign)
+        if not isinstance(design, DigitExponentiatorDesign):
+            return self._commanded_multiplier
         streams, load = design.streams, list[Number]()
         if design.domain is None:
             load = loads.on_digits(design, "p", bits=self.shape.bits)
@@ -283,6 +290,28 @@ class DigitCore(PlainCore):
             "power",
             tests_modulus=design.domain is None,
             exponent=design.exponent,
+        )
+
+    @property
+    def _commanded_multiplier(self) -> CommandedDesign:
+        """The numbers that a multiplier takes on a bus."""
+        streams, domain, load = self.design.streams, self.domain, list[Number]()
+        if domain is None:
+            load = loads.of_multiplier(streams, "p", bits=self.shape.bits)
+        most = (domain.largest_x, domain.largest_y) if domain else (None, None)
+        return CommandedDesign(
+            streams.width,
+            tuple(load),
+            tuple(
+                Number(name, streams.words, largest=largest)
+                for name, largest in zip("xy", most, strict=True)
+            ),
+            streams.words,
+            "multiply",
+            tests_modulus=domain is None,
+            flagged=self._operand_check == "flag",
+            withheld="operand_range",
+            turns=BANKS,
         )
 
     def setting(self, value: int) -> DigitProducts:
@@ -362,8 +391,14 @@ class DigitCore(PlainCore):
             pipeline,
             multiplier,
             inverse,
-            checked=request.operand_check == "flag",
+            checked=self._operand_check == "flag",
         )
+
+    @property
+    def _operand_check(self) -> CheckChoice:
+        """What tells of an operand that is too large; on a bus something has to."""
+        needed = self.request.on_bus and self.request.algorithm == "iddmm" and not self.domain
+        return self.request.operand_check or ("flag" if needed else "none")
 
     @property
     def _version(self) -> tuple[Any, int]:
@@ -389,7 +424,7 @@ class DigitCore(PlainCore):
                 values["multiplier"], values["pipeline"] = self._version
                 values["architecture"] = request.architecture or 2
                 if request.algorithm == "iddmm":
-                    values["operand_check"] = request.operand_check or "none"
+                    values["operand_check"] = self._operand_check
         return request.model_copy(update={"name": self.name, "version": None, **values})
 
     def algorithm(self, ops: DigitOperations[V], shape: DigitShape | None = None) -> list[V]:

@@ -9,11 +9,11 @@ from typing import Any, Literal
 from residua.algorithms.rsa_crt import CrtConstants, Unit, private_operation
 from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.digit.specification import DigitSpecification
-from residua.cores.exponentiation import loads
+from residua.cores.modular_bus import loads
 from residua.cores.specification.keys import FEWEST_BITS
-from residua.hardware.exponentiation.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded import CommandedDesign, Number
+from residua.hardware.bus.key_numbers import KeyNumber, Modulus, Source
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
-from residua.hardware.exponentiation.key_numbers import KeyNumber, Modulus, Source
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign, half_bits
 from residua.machines.digits import DigitCounts
 from residua.numbers.digits import DigitDomain, DigitShape

@@ -112,7 +112,6 @@ Unit = Annotated[
         panel=keys.EXPONENTS,
     ),
 ]
-OptionalBus = Annotated[keys.BusChoice | None, keys.BUS]
 
 
 class DigitSpecification(CoreSpecification):
@@ -204,7 +203,7 @@ class DigitSpecification(CoreSpecification):
     exponent_bits: ExponentBits = None
     exponent: Exponent = None
     unit: Unit = None
-    bus: OptionalBus = None
+    bus: keys.OptionalBus = None
     name: keys.Name = None
 
     @model_validator(mode="after")
@@ -220,14 +219,37 @@ class DigitSpecification(CoreSpecification):
         else:
             self.refuse(_EXPONENT_KEYS, f"algorithm = '{self.algorithm}' has no exponents")
         if self.algorithm not in EXPONENTIATORS:
-            self.refuse(("unit", "bus"), f"algorithm = '{self.algorithm}' has no such choice")
+            self.refuse(("unit",), f"algorithm = '{self.algorithm}' has no such choice")
         if self.algorithm not in ("iddmm", *EXPONENTIATORS):
             self.refuse(_IDDMM_KEYS, f"algorithm = '{self.algorithm}' has no such choice")
         if self.lanes is not None:
             self.refuse(_REPORT_KEYS, f"lanes = {self.lanes} has a datapath of its own")
         if self.version is not None:
             self._check_version(self.version)
+        if self.on_bus:
+            self._check_operand_check()
         return self
+
+    @property
+    def on_bus(self) -> bool:
+        """Whether there is a bus around the core."""
+        return self.bus not in (None, "stream")
+
+    def _check_operand_check(self) -> None:
+        """Refuse a bus where operands that are too large would give wrong results."""
+        if self.algorithm in EXPONENTIATORS or self.bits is None:
+            return
+        if self.algorithm != "iddmm" or self.lanes is not None:
+            kind = f"algorithm = '{self.algorithm}'" + (" with lanes" if self.lanes else "")
+            raise SpecificationError(
+                f"bus = '{self.bus}': {kind} does not compare operands with a modulus that is "
+                "loaded; give modulus in place of bits, or algorithm = 'iddmm' without lanes"
+            )
+        if self.operand_check == "none":
+            raise SpecificationError(
+                f"operand_check = 'none': with bus = '{self.bus}' operands are compared with the "
+                "modulus that is loaded; leave it out"
+            )
 
     def _check_exponentiation(self) -> None:
         if self.algorithm == "rsa-crt":

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from residua.cores.summary import LOADED, Rows, modulus_text, timing_rows
+from residua.cores.summary import LOADED, Rows, core_rows, modulus_text, timing_rows
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
@@ -14,8 +14,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
     choices = [f"{name} {parameters[name]}" for name in names if parameters[name] is not None]
     bound = "p" if parameters["variant"] == "subtract" else "2 p"
     return [
-        ("core", manifest["name"]),
-        *([("bus", parameters["bus"])] if "bus" in parameters else []),
+        *core_rows(manifest),
         ("modulus", loaded + modulus_text(parameters)),
         ("digits", f"{parameters['digits']} of {parameters['digit']} bits"),
         *([("datapath", ", ".join(choices))] if choices else []),

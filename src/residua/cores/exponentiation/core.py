@@ -13,16 +13,16 @@ from gmpy2 import powmod
 
 from residua.algorithms.fields.field_exponentiation import step_products
 from residua.cores.core import STREAM_PORTS
-from residua.cores.exponentiation import loads
 from residua.cores.exponentiation.boundary import exponentiator_boundary
 from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
 from residua.cores.exponentiation.specification import LOADED, ExponentiationSpecification
+from residua.cores.modular_bus import loads
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
-from residua.hardware.exponentiation.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded import CommandedDesign, Number
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.machines.counts import count

@@ -12,15 +12,15 @@ from gmpy2 import next_prime
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.cores.coprocessor.engine.rns_montgomery import MOST_EXTRA_CHANNELS, montgomery_domains
 from residua.cores.core import PlainCore
-from residua.cores.exponentiation.bus.cases import Setting
-from residua.cores.exponentiation.bus.surroundings import ExponentiationBus, bus_around
 from residua.cores.exponentiation.specification import ExponentiationSpecification
+from residua.cores.modular_bus.cases import Setting
+from residua.cores.modular_bus.surroundings import ModularBus, bus_around
 from residua.cores.simulation.runs import EXPONENTIATIONS, runs_by_default
 from residua.errors import first_possible
+from residua.hardware.bus.commanded import CommandedDesign
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign
-from residua.hardware.exponentiation.commanded import CommandedDesign
 from residua.numbers.cox import Range
 from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
 
@@ -194,7 +194,7 @@ class ListCore(PlainCore, Generic[D]):
         """Promises with a modulus or key that is loaded."""
 
     @cached_property
-    def surroundings(self) -> ExponentiationBus | None:
+    def surroundings(self) -> ModularBus | None:
         """The bus around it; None if there is none."""
         return bus_around(self, self.request.bus)
 

@@ -10,19 +10,19 @@ from typing import Any
 
 from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.core import STREAM_PORTS
-from residua.cores.exponentiation import loads
 from residua.cores.exponentiation.boundary import public_key_boundary
 from residua.cores.exponentiation.core import largest_modulus
 from residua.cores.exponentiation.list_core import KeyPromises, ListCore, prime_above
 from residua.cores.exponentiation.specification import ExponentiationSpecification
+from residua.cores.modular_bus import loads
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
-from residua.hardware.exponentiation.commanded import CommandedDesign, Number
-from residua.hardware.exponentiation.key_numbers import KeyNumber, Source
+from residua.hardware.bus.commanded import CommandedDesign, Number
+from residua.hardware.bus.key_numbers import KeyNumber, Source
 from residua.hardware.exponentiation.public_exponentiator import (
     PublicExponentiator,
     PublicExponentiatorDesign,

@@ -10,7 +10,6 @@ from residua.cores.digit.specification import (
     LOADED_EXPONENT_BITS,
     LONGEST_PUBLIC,
     ExponentBits,
-    OptionalBus,
     Unit,
     Window,
     check_modulus_or_bits,
@@ -77,7 +76,7 @@ class ExponentiationSpecification(ResidueSpecification):
     output_multipliers: keys.OutputMultipliers = None
     product_registers: keys.ProductRegisters = 0
     levels_per_register: keys.LevelsPerRegister = 1
-    bus: OptionalBus = None
+    bus: keys.OptionalBus = None
     name: keys.Name = None
 
     @model_validator(mode="after")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from residua.cores.exponentiation.specification import LOADED as LOADED_EXPONENT
-from residua.cores.summary import LOADED, Rows, bases_text, form_row, modulus_text
+from residua.cores.summary import LOADED, Rows, bases_text, core_rows, form_row, modulus_text
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
@@ -14,8 +14,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
     loaded = f"{LOADED}{parameters['exponent_bits']} bits"
     windows = f"{parameters['exponent_bits']} bits, windows of {parameters['window']}"
     return [
-        ("core", manifest["name"]),
-        *([("bus", parameters["bus"])] if "bus" in parameters else []),
+        *core_rows(manifest),
         ("modulus", ("" if parameters["modulus"] else LOADED) + modulus_text(parameters)),
         ("exponent", loaded if is_loaded else parameters["exponent"] or windows),
         *([("blinding", f"{parameters['blinding']} bits")] if "blinding" in parameters else []),

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,14 @@ from residua.cores.core import STREAM_PORTS, PlainCore
 from residua.cores.inversion.boundary import inverter_boundary
 from residua.cores.inversion.design import InverterDesign
 from residua.cores.inversion.specification import InversionSpecification
+from residua.cores.modular_bus.surroundings import ModularBus, bus_around
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import INVERSIONS, Runs, runs_by_default
 from residua.cores.stream_interface import stream_interface
-from residua.errors import first_possible
+from residua.errors import SpecificationError, first_possible
+from residua.hardware.bus.commanded import CommandedDesign, Number
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
 from residua.hardware.inverters.fermat_inverter import FermatDesign
@@ -165,6 +168,35 @@ class InversionCore(PlainCore):
         """Whether every operand takes as many cycles."""
         return self.design.fewest == self.design.longest or self.request.inversion.endswith("-ct")
 
+    @cached_property
+    def surroundings(self) -> ModularBus | None:
+        """The bus around it; None if there is none."""
+        return bus_around(self, self.request.bus)
+
+    @property
+    def commanded(self) -> CommandedDesign:
+        """The number that it takes on a bus."""
+        design = self.design
+        return CommandedDesign(
+            design.width,
+            (),
+            # What has no inverse is not computed with.
+            (Number("x", design.words, filler=1),),
+            design.words,
+            "invert",
+            flagged=True,
+            withheld="no_inverse",
+            turns=design.turns,
+        )
+
+    def setting(self, value: int) -> "Inversions":
+        """Refuse another modulus: its own one is built in."""
+        raise SpecificationError(f"{self.name} has its modulus built in, and takes none: {value}")
+
+    def settings(self, chooser: random.Random) -> Sequence["Inversions"]:  # noqa: ARG002 - there is one
+        """Promises with the modulus that is built in."""
+        return (Inversions(self),)
+
     def component(self) -> Component:
         """A new component of the design."""
         return self.design.component()
@@ -224,6 +256,7 @@ class InversionCore(PlainCore):
             "w": request.width,
             "n": None,
             "t": None,
+            **({"bus": self.surroundings.bus} if self.surroundings else {}),
         }
         if isinstance(design, FermatDesign):
             domain = design.domain
@@ -248,6 +281,37 @@ class InversionCore(PlainCore):
                 "cox_registers": design.cox_registers,
             }
         return parameters
+
+
+@dataclass(frozen=True)
+class Inversions:
+    """Promises of an inverter on a bus (`residua.cores.modular_bus.cases.Setting`)."""
+
+    core: InversionCore
+
+    @property
+    def interval(self) -> int:
+        """Cycles between two of the longest."""
+        return self.core.design.longest + self.core.design.pause
+
+    @property
+    def largest(self) -> int:
+        """The largest y: 0, as there is none."""
+        return 0
+
+    @property
+    def largest_x(self) -> int:
+        """The largest x."""
+        return self.core.design.modulus - 1
+
+    @property
+    def modulus_words(self) -> tuple[int, ...]:
+        """The words that are loaded: none."""
+        return ()
+
+    def expected(self, x: int, y: int) -> int:  # noqa: ARG002 - there is no y
+        """1 / x modulo P by plain integers; 0 if there is none."""
+        return self.core.expected(x) or 0
 
 
 def _fermat_design(request: InversionSpecification) -> FermatDesign:

@@ -36,6 +36,10 @@ class InverterDesign(Protocol):
     def pause(self) -> int:
         """Cycles from the last word of a result to the last one of an operand right behind it."""
 
+    @property
+    def turns(self) -> int:
+        """Places that results stand in by turns."""
+
     def cycles(self, x: int) -> int | None:
         """The latency of an operand; None if that is not promised."""
 

@@ -46,6 +46,7 @@ class InversionSpecification(CoreSpecification):
         ),
     ] = None
     levels_per_register: keys.LevelsPerRegister = 1
+    bus: keys.OptionalBus = None
     name: keys.Name = None
 
     @model_validator(mode="after")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from residua.cores.summary import Rows, modulus_text
+from residua.cores.summary import Rows, core_rows, modulus_text
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
@@ -12,7 +12,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
     variable = parameters["timing"] == "variable"
     channels = [("channels", f"{parameters['n']} of {parameters['w']} bits")]
     return [
-        ("core", manifest["name"]),
+        *core_rows(manifest),
         ("modulus", modulus_text(parameters)),
         ("inversion", f"{parameters['inversion']}, {parameters['timing']} time"),
         *(channels if parameters["n"] else []),

@@ -1,5 +1,6 @@
 """RNS Montgomery multiplier: from a specification to bases, program, schedule and hardware."""
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -13,6 +14,7 @@ from residua.algorithms.program import Program
 from residua.algorithms.terms import Vector
 from residua.cores.core import STREAM_PORTS
 from residua.cores.engine.core import EngineCore
+from residua.cores.modular_bus.surroundings import ModularBus, bus_around
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.rns_montgomery.boundary import word_boundary
@@ -22,6 +24,7 @@ from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.workload import Workload, montgomery_workload
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
+from residua.hardware.bus.commanded import CommandedDesign, Number
 from residua.hardware.converters.word_core import WordCore, WordDesign
 from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.counts import count
@@ -100,6 +103,7 @@ class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
             interface=self.request.interface,
             result=self.words.result if self.words else None,
             output_multipliers=self.words.multipliers if self.words else None,
+            bus=self.request.bus,
             name=self.name,
         )
 
@@ -207,6 +211,36 @@ class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
         """The words of the interface in their order, or its streams and one transaction."""
         return _streams(self.words) if self.words else super().interface
 
+    @cached_property
+    def surroundings(self) -> ModularBus | None:
+        """The bus around it; None if there is none."""
+        return bus_around(self, self.request.bus) if self.words else None
+
+    @property
+    def commanded(self) -> CommandedDesign:
+        """The numbers that it takes on a bus."""
+        words = self._binary
+        operands = (
+            Number(name, words.words, largest=largest)
+            for name, largest in (("x", words.largest_x), ("y", words.largest))
+        )
+        return CommandedDesign(
+            words.width, (), tuple(operands), words.words, "multiply", turns=words.turns
+        )
+
+    @property
+    def _binary(self) -> WordDesign:
+        assert self.words
+        return self.words
+
+    def setting(self, value: int) -> WordDesign:
+        """Refuse another modulus: its own one is built in."""
+        raise SpecificationError(f"{self.name} has its modulus built in, and takes none: {value}")
+
+    def settings(self, chooser: random.Random) -> Sequence[WordDesign]:  # noqa: ARG002 - there is one
+        """Promises with the modulus that is built in."""
+        return (self._binary,)
+
     def workload(self, seed: int) -> Workload:
         """The operands of its verification, and what judges their results."""
         return montgomery_workload(self.program, self.domain, seed)
@@ -288,6 +322,7 @@ class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
         return {
             **self.bases,
             **choices,
+            **({"bus": self.surroundings.bus} if self.surroundings else {}),
             "rowers": self.rowers,
             "extension": self.request.extension,
             "columns": self.request.row_length,

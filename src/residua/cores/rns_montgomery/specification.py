@@ -6,6 +6,7 @@ from pydantic import model_validator
 
 from residua.cores.specification import keys
 from residua.cores.specification.base import ResidueSpecification
+from residua.errors import SpecificationError
 
 FormChoice = Literal["auto", "quadratic", "reordered"]
 Interface = Literal["residues", "words"]
@@ -13,6 +14,9 @@ ResultChoice = Literal["montgomery", "plain"]
 
 _WORD_KEYS = ("result", "output_multipliers")
 """Keys that only a core with words has."""
+
+_BUSES = ("axi", "wishbone")
+"""Buses, of which words go through."""
 
 
 class RnsMontgomerySpecification(ResidueSpecification):
@@ -54,7 +58,7 @@ class RnsMontgomerySpecification(ResidueSpecification):
             "Inputs and outputs: the residues of all channels in parallel, or streams of binary "
             "words of w bits, the lowest word first.",
             "`residues`, `words`",
-            "`residues`",
+            "`words` with a `bus`, else `residues`",
             "KIND",
         ),
     ] = "residues"
@@ -71,8 +75,17 @@ class RnsMontgomerySpecification(ResidueSpecification):
     output_multipliers: keys.OutputMultipliers = None
     product_registers: keys.ProductRegisters = 0
     levels_per_register: keys.LevelsPerRegister = 1
+    bus: keys.OptionalBus = None
 
     name: keys.Name = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _words_on_a_bus(cls, values: Any) -> Any:  # noqa: ANN401 - as pydantic has them
+        """Words where there is a bus and nothing else is asked for."""
+        if isinstance(values, dict) and values.get("bus") in _BUSES:
+            return {"interface": "words"} | values
+        return values
 
     @model_validator(mode="after")
     def _consistent(self) -> "RnsMontgomerySpecification":
@@ -84,6 +97,11 @@ class RnsMontgomerySpecification(ResidueSpecification):
         if self.interface == "residues":
             reason = "a core with interface = 'residues' has no binary result"
             self.refuse(_WORD_KEYS, reason, remedy="give interface = 'words' too")
+            if self.bus in _BUSES:
+                raise SpecificationError(
+                    f"bus = '{self.bus}': binary words go through a bus; give interface = 'words', "
+                    "or leave interface out"
+                )
         return self
 
     def items(self) -> dict[str, Any]:

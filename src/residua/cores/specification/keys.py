@@ -67,14 +67,15 @@ MODULUS_BITS = Key(
 BusChoice = Literal["axi", "wishbone", "stream"]
 
 BUS = Key(
-    "Bus of a coprocessor, exponentiator or RSA core: AXI4-Lite for registers and AXI4-Stream for "
-    "data, Wishbone with registers for both, or plain streams; needs `curve`, or `algorithm` "
-    "modexp or rsa-crt.",
+    "Bus of a core whose numbers are binary words: AXI4-Lite for registers and AXI4-Stream for "
+    "data, Wishbone with registers for both, or plain streams.",
     "`axi`, `wishbone`, `stream`",
     "`axi` with `curve`, else `stream`",
     "KIND",
     panel=USUAL,
 )
+
+OptionalBus = Annotated[BusChoice | None, BUS]
 
 
 BLINDING = Key(

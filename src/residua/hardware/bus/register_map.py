@@ -192,8 +192,8 @@ class Capabilities:
 
 
 @dataclass(frozen=True)
-class ExponentiationCapabilities:
-    """Capabilities of a core for RSA or exponentiation, as its registers report them.
+class ModularCapabilities:
+    """Capabilities of a core for modular arithmetic, as its registers report them.
 
     Args:
         words: 32-bit words of a number, 1 to 65535.
@@ -207,8 +207,8 @@ class ExponentiationCapabilities:
         SpecificationError: a value is out of range.
     """
 
-    source: ClassVar[str] = "exponentiation.rdl"
-    address_map: ClassVar[str] = "residua_exponentiation"
+    source: ClassVar[str] = "modular.rdl"
+    address_map: ClassVar[str] = "residua_modular"
 
     words: int
     load_numbers: int

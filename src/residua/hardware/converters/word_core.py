@@ -146,6 +146,11 @@ class WordDesign:
         return -(-span // self.interval)
 
     @property
+    def turns(self) -> int:
+        """Places that results stand in by turns, as many as products write all of."""
+        return max(self.pages, self.conversion.result_pages)
+
+    @property
     def interval(self) -> int:
         """Cycles between results when neither stream waits."""
         return self.engine.schedule.interval

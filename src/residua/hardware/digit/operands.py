@@ -7,7 +7,7 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware.digit.memory import RowMemory, add_memory
-from residua.hardware.digit.shape import DigitStreams
+from residua.hardware.digit.shape import BANKS, DigitStreams
 
 
 class Operands(Component):
@@ -42,8 +42,8 @@ class Operands(Component):
         filling, reading = Signal(name="filling_bank"), Signal(name="reading_bank")
         full = Signal(2, name="full")
         fill = _Filler(m, streams, self.words, ~full.bit_select(filling, 1))
-        m.submodules.x = x = RowMemory(2 * streams.stride, streams.lanes, streams.width)
-        y_write, y_read = add_memory(m, "y", streams.width, 2 * streams.column_stride)
+        m.submodules.x = x = RowMemory(BANKS * streams.stride, streams.lanes, streams.width)
+        y_write, y_read = add_memory(m, "y", streams.width, BANKS * streams.column_stride)
         row_bits = (streams.stride - 1).bit_length()
         column_bits = (streams.column_stride - 1).bit_length()
         m.d.comb += [

@@ -7,7 +7,7 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware.digit.memory import add_memory
-from residua.hardware.digit.shape import DigitStreams
+from residua.hardware.digit.shape import BANKS, DigitStreams
 
 
 def result_payload(width: int, *, flagged: bool = False) -> data.StructLayout:
@@ -55,7 +55,7 @@ class Results(Component):
         streams = self.streams
         width, row_bits = streams.lanes * streams.width, (streams.stride - 1).bit_length()
         stored = [self.row, self.difference] if self.subtracts else [self.row]
-        write, read = add_memory(m, "rows", len(stored) * width, 2 * streams.stride)
+        write, read = add_memory(m, "rows", len(stored) * width, BANKS * streams.stride)
         writing, leaving = Signal(name="writing_bank"), Signal(name="leaving_bank")
         ready, keep = Signal(2, name="finished"), Signal(2, name="kept")
         reserved = Signal(range(3), name="reserved")

@@ -10,6 +10,10 @@ from residua.numbers.digits import DigitDomain, DigitShape
 InverseChoice = Literal["computed", "supplied"]
 
 
+BANKS = 2
+"""Places of operands, and of results, that products use by turns."""
+
+
 @dataclass(frozen=True)
 class DigitStreams:
     """The numbers that go in and out as words of ``width`` bits, and how rows hold them.

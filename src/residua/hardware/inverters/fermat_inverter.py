@@ -59,6 +59,11 @@ class FermatDesign(FieldListDesign, ConstantTime):
         """Cycles from the end of a reset to the first in which a word of an operand is taken."""
         return self.processor.clearing_cycles + 1
 
+    @property
+    def turns(self) -> int:
+        """Places that results stand in by turns, those of the converter."""
+        return self.conversion.result_pages
+
     def component(self) -> "FermatInverter":
         """A new component of the design."""
         return FermatInverter(self)

@@ -105,6 +105,11 @@ class PlusMinusDesign:
         return 0
 
     @property
+    def turns(self) -> int:
+        """Places that results stand in by turns: there is one."""
+        return 1
+
+    @property
     def pause(self) -> int:
         """Cycles from the last word of a result to the last one of an operand right behind it."""
         return self.words

@@ -42,6 +42,11 @@ class ConstantTime(ABC):
         return self.longest
 
     @property
+    def turns(self) -> int:
+        """Places that results stand in by turns: there is one."""
+        return 1
+
+    @property
     def pause(self) -> int:
         """Cycles from the last word of a result to the last one of an operand right behind it.
 

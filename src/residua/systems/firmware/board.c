@@ -57,6 +57,6 @@ void board_rest(void *context);
 
 /* The last device of each list is none. */
 const residua_ecc_device board_devices[] = { SYSTEM_DEVICES { .core = NULL } };
-const residua_rsa_device board_rsa_devices[] = { SYSTEM_RSA_DEVICES { .core = NULL } };
+const residua_modular_device board_rsa_devices[] = { SYSTEM_RSA_DEVICES { .core = NULL } };
 const size_t board_device_count = sizeof board_devices / sizeof board_devices[0] - 1;
 const size_t board_rsa_device_count = sizeof board_rsa_devices / sizeof board_rsa_devices[0] - 1;

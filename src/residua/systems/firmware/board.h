@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "residua_ecc.h"
-#include "residua_rsa.h"
+#include "residua_modular.h"
 
 /* A byte that was received, BOARD_NONE, or BOARD_LOST if bytes before it were lost. */
 #define BOARD_NONE (-1)
@@ -26,7 +26,7 @@ int board_random(void *context, uint32_t *word);
 /* Coprocessors for curves, and cores for RSA. */
 #define BOARD_MOST_DEVICES 16u
 extern const residua_ecc_device board_devices[];
-extern const residua_rsa_device board_rsa_devices[];
+extern const residua_modular_device board_rsa_devices[];
 extern const size_t board_device_count, board_rsa_device_count;
 
 #endif

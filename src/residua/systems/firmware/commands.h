@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "residua_ecc_protocols.h"
-#include "residua_rsa.h"
+#include "residua_modular.h"
 
 #define COMMANDS_VERSION 2u
 
@@ -44,7 +44,7 @@ enum {
  * size, a public one two. */
 #define COMMANDS_DIGEST 64u
 #define COMMANDS_ON_CURVE (3u + RESIDUA_ECC_MAX_POINT + 2u * RESIDUA_ECC_MAX_NUMBER + COMMANDS_DIGEST)
-#define COMMANDS_ON_KEY (4u + 5u * (2u * RESIDUA_RSA_MAX_WORDS + 4u))
+#define COMMANDS_ON_KEY (4u + 5u * (2u * RESIDUA_MODULAR_MAX_WORDS + 4u))
 #define COMMANDS_REQUEST \
     (COMMANDS_ON_CURVE > COMMANDS_ON_KEY ? COMMANDS_ON_CURVE : COMMANDS_ON_KEY)
 #ifndef COMMANDS_ANSWER

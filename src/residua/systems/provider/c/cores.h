@@ -3,7 +3,7 @@
 #define RESIDUA_PROVIDER_CORES_H
 
 #include "residua_ecc.h"
-#include "residua_rsa.h"
+#include "residua_modular.h"
 
 /* A curve as OpenSSL and TLS know it. */
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
     const char *name;
     const struct residua_ecc_core *ecc;
     const provider_curve *curves; /* in the order of its numbers */
-    const struct residua_rsa_core *rsa;
+    const struct residua_modular_core *rsa;
     provider_rsa_keys keys;
     const char *top;          /* module that a simulation is of */
     uint32_t simulated_polls; /* reads of STATUS that no operation of a simulation takes */

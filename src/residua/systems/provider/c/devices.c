@@ -116,7 +116,7 @@ static int opened(provider_slot *slot)
     } else if (slot->where[0] == '/') {
         slot->port = &provider_uio;
         slot->device.polls = RESIDUA_ECC_DEFAULT_POLLS;
-        slot->rsa.polls = RESIDUA_RSA_DEFAULT_POLLS;
+        slot->rsa.polls = RESIDUA_MODULAR_DEFAULT_POLLS;
     } else {
         RAISE(slot->provider, REASON_CONFIGURATION, "%s = %s is neither %s nor an absolute path",
               name, slot->where, SIMULATION);
@@ -127,7 +127,7 @@ static int opened(provider_slot *slot)
     return slot->context != NULL;
 }
 
-/* Codes of both drivers: the negative ones of residua_rsa.h are those of residua_ecc.h. */
+/* Codes of both drivers: the negative ones of residua_modular.h are those of residua_ecc.h. */
 void provider_raise_code(const provider_slot *slot, int code)
 {
     static const int reasons[] = {
@@ -153,12 +153,12 @@ static int has_queue(const provider_slot *slot)
 
 static int open_core(const provider_slot *slot)
 {
-    return slot->core->rsa != NULL ? residua_rsa_open(&slot->rsa) : residua_ecc_open(&slot->device);
+    return slot->core->rsa != NULL ? residua_modular_open(&slot->rsa) : residua_ecc_open(&slot->device);
 }
 
 static int clear_core(const provider_slot *slot)
 {
-    return slot->core->rsa != NULL ? residua_rsa_zeroise(&slot->rsa)
+    return slot->core->rsa != NULL ? residua_modular_zeroise(&slot->rsa)
                                    : residua_ecc_zeroise(&slot->device);
 }
 

@@ -30,10 +30,10 @@ const OSSL_ITEM provider_reasons[] = {
     {REASON_STATUS + RESIDUA_ECC_STATUS_SCALAR_RANGE, "a scalar is not in its range"},
     {REASON_STATUS + RESIDUA_ECC_STATUS_NOT_ON_CURVE, "a point is not on the curve"},
     {REASON_STATUS + RESIDUA_ECC_STATUS_SMALL_ORDER, "a point is of small order"},
-    {REASON_RSA_STATUS + RESIDUA_RSA_STATUS_OPERAND_RANGE, "a number is too long for the core"},
-    {REASON_RSA_STATUS + RESIDUA_RSA_STATUS_BAD_MODULUS, "the core refuses the key"},
-    {REASON_RSA_STATUS + RESIDUA_RSA_STATUS_NOT_LOADED, "the core has no key"},
-    {REASON_RSA_STATUS + RESIDUA_RSA_STATUS_FAULT, "the key is wrong, or the core has computed wrongly"},
+    {REASON_RSA_STATUS + RESIDUA_MODULAR_STATUS_OPERAND_RANGE, "a number is too long for the core"},
+    {REASON_RSA_STATUS + RESIDUA_MODULAR_STATUS_BAD_MODULUS, "the core refuses the key"},
+    {REASON_RSA_STATUS + RESIDUA_MODULAR_STATUS_NOT_LOADED, "the core has no key"},
+    {REASON_RSA_STATUS + RESIDUA_MODULAR_STATUS_FAULT, "the key is wrong, or the core has computed wrongly"},
     {0, NULL},
 };
 

@@ -52,7 +52,7 @@ typedef struct {
     long process;  /* that opened it */
     residua_ecc_device device;
     struct provider_queue *queue; /* of several coprocessors */
-    residua_rsa_device rsa;
+    residua_modular_device rsa;
     long loaded; /* number of the RSA key that is in the core; 0 if there is none */
 } provider_slot;
 

@@ -157,7 +157,7 @@ enum { P, Q, D_P, D_Q, COEFFICIENT, NUMBERS };
 static int load_private(const provider_slot *slot, const provider_rsa_key *key)
 {
     const BIGNUM *numbers[NUMBERS];
-    int size = (bits_of_primes(key) + 1) / 2 / 8 + 1, i, code = RESIDUA_RSA_ARGUMENT, good = 1;
+    int size = (bits_of_primes(key) + 1) / 2 / 8 + 1, i, code = RESIDUA_MODULAR_ARGUMENT, good = 1;
     uint8_t *bytes = OPENSSL_zalloc((size_t)(NUMBERS * size));
 
     numbers[P] = key->p;
@@ -169,9 +169,9 @@ static int load_private(const provider_slot *slot, const provider_rsa_key *key)
         good = good && BN_bn2binpad(numbers[i], bytes + i * size, size) > 0;
     }
     if (bytes != NULL && good) {
-        code = residua_rsa_load_private_key(&slot->rsa, bytes, bytes + Q * size, bytes + D_P * size,
-                                            bytes + D_Q * size, bytes + COEFFICIENT * size,
-                                            (size_t)size);
+        code = residua_modular_load_private_key(&slot->rsa, bytes, bytes + Q * size,
+                                                bytes + D_P * size, bytes + D_Q * size,
+                                                bytes + COEFFICIENT * size, (size_t)size);
     }
     OPENSSL_clear_free(bytes, (size_t)(NUMBERS * size));
     return code;
@@ -181,11 +181,11 @@ static int load_public(const provider_slot *slot, const provider_rsa_key *key)
 {
     size_t n_size = provider_rsa_size(key), e_size = (size_t)BN_num_bytes(key->e);
     uint8_t *bytes = OPENSSL_zalloc(n_size + e_size);
-    int code = RESIDUA_RSA_ARGUMENT;
+    int code = RESIDUA_MODULAR_ARGUMENT;
 
     if (bytes != NULL && BN_bn2binpad(key->n, bytes, (int)n_size) > 0 &&
         BN_bn2binpad(key->e, bytes + n_size, (int)e_size) > 0) {
-        code = residua_rsa_load_public_key(&slot->rsa, bytes, n_size, bytes + n_size, e_size);
+        code = residua_modular_load_public_key(&slot->rsa, bytes, n_size, bytes + n_size, e_size);
     }
     OPENSSL_free(bytes);
     return code;
@@ -197,22 +197,22 @@ static int compute(provider_slot *slot, const provider_rsa_key *key, int private
                    uint8_t *result)
 {
     size_t size = provider_rsa_size(key);
-    int code = RESIDUA_RSA_STATUS_OK;
+    int code = RESIDUA_MODULAR_STATUS_OK;
 
     if (slot->loaded != key->number) {
         slot->loaded = 0;
         code = private ? load_private(slot, key) : load_public(slot, key);
     }
-    if (code == RESIDUA_RSA_STATUS_OK) {
+    if (code == RESIDUA_MODULAR_STATUS_OK) {
         slot->loaded = key->number;
-        code = private ? residua_rsa_private(&slot->rsa, x, size, result)
-                       : residua_rsa_public(&slot->rsa, NULL, 0, x, size, result);
+        code = private ? residua_modular_private(&slot->rsa, x, size, result)
+                       : residua_modular_public(&slot->rsa, NULL, 0, x, size, result);
     }
     if (slot->port->shared && slot->loaded != 0) {
-        int cleared = residua_rsa_zeroise(&slot->rsa);
+        int cleared = residua_modular_zeroise(&slot->rsa);
 
         slot->loaded = 0;
-        code = code == RESIDUA_RSA_STATUS_OK ? cleared : code;
+        code = code == RESIDUA_MODULAR_STATUS_OK ? cleared : code;
     }
     return code;
 }
@@ -230,11 +230,11 @@ static int operate(provider_slot *slot, const provider_rsa_key *key, int private
         return 0;
     }
     code = provider_release(slot, compute(slot, key, private, x, result));
-    if (code != RESIDUA_RSA_STATUS_OK) {
+    if (code != RESIDUA_MODULAR_STATUS_OK) {
         OPENSSL_cleanse(result, provider_rsa_size(key));
         provider_raise_code(slot, code);
     }
-    return code == RESIDUA_RSA_STATUS_OK;
+    return code == RESIDUA_MODULAR_STATUS_OK;
 }
 
 int provider_core_root(const provider_rsa_key *key, const uint8_t *x, uint8_t *root)
@@ -251,9 +251,10 @@ void provider_core_forget(const provider_rsa_key *key)
 {
     provider_slot *slot = key->private_core;
 
-    /* Another thread may load another key meanwhile, which is then overwritten, too, and loaded anew. */
+    /* Another thread may load another key meanwhile, which is then overwritten, too, and loaded
+     * anew. */
     if (slot != NULL && slot->loaded == key->number && provider_acquire(slot)) {
-        int code = residua_rsa_zeroise(&slot->rsa);
+        int code = residua_modular_zeroise(&slot->rsa);
 
         slot->loaded = 0;
         (void)provider_release(slot, code);

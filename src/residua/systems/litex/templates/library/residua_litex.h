@@ -11,7 +11,7 @@
 #include <generated/mem.h>
 
 #include "residua_ecc_protocols.h"
-#include "residua_rsa.h"
+#include "residua_modular.h"
 {% for core in cores %}
 #include "{{ core }}_core.h"
 {% endfor %}
@@ -23,8 +23,9 @@ void residua_litex_write32(void *context, uint32_t offset, uint32_t value);
 /* A fresh random word; 0 if there is one. */
 int residua_litex_random(void *context, uint32_t *word);
 
-/* What a driver does while a core works, whose interrupt is enabled then: nothing. A program that has a
- * function of this name waits in it for the event of the core at this context, or does something else. */
+/* What a driver does while a core works, whose interrupt is enabled then: nothing. A program that
+ * has a function of this name waits in it for the event of the core at this context, or does
+ * something else. */
 void residua_litex_wait(void *context);
 
 /* Reads of STATUS without progress: longer than any operation. */

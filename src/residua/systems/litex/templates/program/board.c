@@ -60,7 +60,7 @@ const residua_ecc_device board_devices[] = {
 {% endfor %}
     { .core = NULL }
 };
-const residua_rsa_device board_rsa_devices[] = {
+const residua_modular_device board_rsa_devices[] = {
 {% for core in rsa %}
     {{ core | upper }}_DEVICE,
 {% endfor %}

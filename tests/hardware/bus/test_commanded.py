@@ -1,7 +1,8 @@
-"""Commands in front of an exponentiator: what a zeroisation and a reset leave behind."""
+"""Commands in front of a core: what a zeroisation and a reset leave behind."""
 
 import functools
 import random
+from dataclasses import replace
 from operator import ne
 
 import pytest
@@ -11,16 +12,29 @@ from amaranth.lib.wiring import Component, connect, flipped
 from amaranth.sim import Simulator
 from tests.cores.generated import BLINDED_RSA, ENGINE_EXPONENTIATION, PUBLIC_KEYS, RSA
 
-from residua.cores.exponentiation.bus.cases import Cases
 from residua.cores.kinds import core_of
+from residua.cores.modular_bus.cases import Cases
 from residua.cores.specification.reading import check_any
-from residua.hardware.exponentiation import commanded
-from residua.hardware.exponentiation.commanded import Commanded
+from residua.hardware.bus import commanded
+from residua.hardware.bus.commanded import Commanded
 from residua.hardware.random_monitor import RandomMonitor, repetition_cutoff
 
 MODEXP = {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2}
 ENGINE = ENGINE_EXPONENTIATION | {"window": 2, "exponent_bits": 4}
 LOADED = {"algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3}
+
+PRODUCTS = {
+    "product": {"modulus": 0x1000B, "width": 12, "interface": "words"},
+    "IDDMM": {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5},
+    "IDDMM, loaded": {"algorithm": "iddmm", "bits": 17, "digit": 5, "operand_check": "flag"},
+    "IDDMM, lanes": {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5, "lanes": 2},
+    "MWR2MM": {"algorithm": "mwr2mm", "modulus": 0x1000B, "digit": 5},
+}
+"""Multipliers; R2MM has no memory."""
+
+PRIME = {"algorithm": "inversion", "modulus": 0x10001, "width": 12}
+INVERSIONS = {"division-steps": 8, "fermat": 8, "plus-minus": 0, "plus-minus-ct": 0}
+"""Methods, and words of memories that operations change: plus-minus has registers alone."""
 
 BLINDED = BLINDED_RSA | {"bits": 31, "exponent": 3, "blinding": 2}
 """Fewer random bits than hide anything: they are many cycles."""
@@ -114,19 +128,26 @@ def simulated(dut, monkeypatch):
     return simulator, memories
 
 
-def left_behind(values, operations, monkeypatch):
-    """The words of all memories after a reset, after a load and operations, after a zeroisation."""
+def signals(simulator):
+    """All signals of a simulated design but its clock."""
+    return [signal for signal in simulator._engine._state.signals if signal.name != "clk"]
+
+
+def left_behind(values, operations, monkeypatch, seed=1, **changes):
+    """Memories and signals after a reset, after a load and operations, after a zeroisation."""
     core = core_of(check_any(values))
     settings = [core.settings(random.Random(1))[-1]]
-    cases = Cases(core.commanded, settings, 1)
-    dut = Commanded(core.commanded, "", lambda _, members, reset: Inside(core, members, reset))
+    cases = Cases(core.commanded, settings, seed)
+    design = replace(core.commanded, **changes)
+    dut = Commanded(design, "", lambda _, members, reset: Inside(core, members, reset))
     simulator, memories = simulated(dut, monkeypatch)
     found, draw, operates = [], random.Random(1), [False]
     # What comes from a wipe on is of the next operation.
     give_random = random_words(dut, lambda: (1, draw.getrandbits(32) if operates[0] else 0xC0FFEE))
 
     def look(ctx):
-        found.append([ctx.get(data[i]) for data in memories for i in range(data.depth)])
+        words = [ctx.get(data[i]) for data in memories for i in range(data.depth)]
+        found.append((words, [(one.name, ctx.get(one)) for one in signals(simulator)]))
 
     async def bench(ctx):
         ctx.set(dut.result.ready, 1)
@@ -140,6 +161,7 @@ def left_behind(values, operations, monkeypatch):
             # The result leaves.
             for _ in range(100):
                 await ctx.tick()
+        ctx.set(dut.operands.payload, 0)
         look(ctx)
         operates[0] = False
         await zeroise(ctx, dut)
@@ -153,16 +175,53 @@ def left_behind(values, operations, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("values", "operations"),
-    # Results of a converter stand in several places by turns.
-    [(MODEXP, 1), (RSA, 1), (BLINDED, 1), (PUBLIC_KEYS, 2), (ENGINE, 3), (LOADED, 3)],
-    ids=["modexp", "RSA", "RSA, blinded", "public keys", "engine", "engine, loaded"],
+    ("values", "operations", "words"),
+    # Operands and results stand in several places by turns.
+    [
+        (MODEXP, 1, 20),
+        (RSA, 1, 20),
+        (BLINDED, 1, 20),
+        (PUBLIC_KEYS, 2, 20),
+        (ENGINE, 3, 20),
+        (LOADED, 3, 20),
+        *((values, 3, 15) for values in PRODUCTS.values()),
+        *((PRIME | {"inversion": inversion}, 3, count) for inversion, count in INVERSIONS.items()),
+    ],
+    ids=[
+        "modexp",
+        "RSA",
+        "RSA, blinded",
+        "public keys",
+        "engine",
+        "engine, loaded",
+        *PRODUCTS,
+        *INVERSIONS,
+    ],
 )
-def test_a_zeroisation_leaves_nothing(values, operations, monkeypatch):
+def test_a_zeroisation_leaves_nothing(values, operations, words, monkeypatch):
     """All memories are as a reset leaves them; before it many words are not."""
-    reset, before, after = left_behind(values, operations, monkeypatch)
+    (reset, _), (before, _), (after, _) = left_behind(values, operations, monkeypatch)
     assert after == reset
-    assert sum(map(ne, before, after)) > 20
+    assert sum(map(ne, before, after)) >= words
+
+
+@pytest.mark.parametrize(
+    "values",
+    [*PRODUCTS.values(), *(PRIME | {"inversion": inversion} for inversion in INVERSIONS)],
+    ids=[*PRODUCTS, *INVERSIONS],
+)
+def test_no_signal_tells_of_operands_after_a_zeroisation(values, monkeypatch):
+    """Memories and signals are the same whatever the operands were; before it they are not."""
+    (_, first, wiped), (_, second, wiped_too) = (
+        left_behind(values, 1, monkeypatch, seed) for seed in (1, 2)
+    )
+    assert first != second
+    assert wiped == wiped_too
+
+
+def test_a_place_that_is_not_wiped_is_found(monkeypatch):
+    wiped = [left_behind(PRODUCTS["IDDMM"], 2, monkeypatch, seed, turns=1)[-1] for seed in (1, 2)]
+    assert wiped[0] != wiped[1]
 
 
 def random_core(monkeypatch):

@@ -6,18 +6,24 @@ from typing import TYPE_CHECKING
 from residua.algorithms.conversion import split_words
 from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.bus.driver.check import Call
-from residua.cores.exponentiation.bus.cases import Case, Setting
-from residua.hardware.exponentiation.key_numbers import Modulus, Source
+from residua.cores.modular_bus.cases import Case, Setting
+from residua.hardware.bus.key_numbers import Modulus, Source
 
 if TYPE_CHECKING:
-    from residua.cores.exponentiation.bus.surroundings import ExponentiationBus
+    from residua.cores.modular_bus.surroundings import ModularBus
 
-HEADERS = ("residua_rsa.h",)
+HEADERS = ("residua_modular.h",)
 
-_ARGUMENT, _ENCODING = "RESIDUA_RSA_ARGUMENT", "RESIDUA_RSA_ENCODING"
-_UNSUPPORTED = "RESIDUA_RSA_UNSUPPORTED"
+_ARGUMENT, _ENCODING = "RESIDUA_MODULAR_ARGUMENT", "RESIDUA_MODULAR_ENCODING"
+_UNSUPPORTED = "RESIDUA_MODULAR_UNSUPPORTED"
 
-_LOADS = {"private": "load_private_key", "public": "load_public_key", "power": "load_modulus"}
+_LOADS = {
+    "private": "load_private_key",
+    "public": "load_public_key",
+    "power": "load_modulus",
+    "multiply": "load_modulus",
+    "invert": "load_modulus",
+}
 """Functions that load what the driver computes, by the operation of the core."""
 
 _USUAL = {"load_private_key": 5, "load_public_key": 2, "load_modulus": 1}
@@ -27,7 +33,7 @@ _SETTINGS = 2
 """Moduli or keys that are loaded."""
 
 
-def calls(around: "ExponentiationBus") -> list[Call]:
+def calls(around: "ModularBus") -> list[Call]:
     """Loads, operations, refusals, a zeroisation, and an operation after it."""
     return list(_Calls(around).all())
 
@@ -35,7 +41,7 @@ def calls(around: "ExponentiationBus") -> list[Call]:
 class _Calls:
     """Calls for one core."""
 
-    def __init__(self, around: "ExponentiationBus") -> None:
+    def __init__(self, around: "ModularBus") -> None:
         self.design, self.cases = around.core.commanded, around.cases(1)
         self.operations = around.registers.operations
         self.size = 4 * self.design.words
@@ -45,7 +51,7 @@ class _Calls:
         for case in self.cases.all(_SETTINGS):
             yield from self.of(case)
         yield from self.refusals()
-        yield Call("residua_rsa_zeroise", ())
+        yield Call("residua_modular_zeroise", ())
         sample = self.cases.sample()
         if self.design.load:
             yield from self.of(self.cases.not_loaded())
@@ -58,22 +64,24 @@ class _Calls:
         code, results = case.expected
         if case.operation == self.operations["load"]:
             words = [word for n in case.operands for word in split_words(n, self.design.words, 32)]
-            yield Call("residua_rsa_load_key", (words,), code, sized=(0,))
+            yield Call("residua_modular_load_key", (words,), code, sized=(0,))
             return
         if case.operation != self.operations[self.design.operation]:
             return
         found = (results[0] if results else 0).to_bytes(self.size)
         numbers = [number.to_bytes(self.size) for number in case.operands]
-        if self.design.operation == "private":
-            yield self.call("private", code, found, numbers[0])
+        if self.design.operation in ("private", "invert"):
+            yield self.call(self.design.operation, code, found, numbers[0])
+        elif self.design.operation == "multiply":
+            yield Call("residua_modular_multiply", tuple(numbers), code, found, sized=(1,))
         elif self.design.operation == "public":
-            yield Call("residua_rsa_public", (0, numbers[0]), code, found, sized=(0, 1))
+            yield Call("residua_modular_public", (0, numbers[0]), code, found, sized=(0, 1))
         elif self.design.exponent is not None:
             yield self.call("public", code, found, self.exponent(), numbers[0])
         else:
             x, y = numbers
             yield self.call("public", code, found, y, x)
-            yield Call("residua_modexp", (x, y), code, found, sized=(0, 1))
+            yield Call("residua_modular_power", (x, y), code, found, sized=(0, 1))
 
     def keys(self) -> Iterator[Call]:
         """Loads of which the driver computes the numbers, each with an operation after it."""
@@ -88,9 +96,9 @@ class _Calls:
         for setting in right[:_SETTINGS]:
             usual = [number.to_bytes(self.size) for number in self.usual(setting)]
             yield self.loaded(function, usual)
-            yield from self.of(self.cases.power(setting, 2, 3))
+            yield from self.of(self.cases.computed(setting, 2, 3))
             yield self.loaded(function, [bytes(3) + number for number in usual])
-            yield from self.of(self.cases.power(setting, setting.largest_x, setting.largest))
+            yield from self.of(self.cases.computed(setting, setting.largest_x, setting.largest))
         if function == "load_modulus":
             for bad in (0, 1, 6, *([SMALLEST - 1] if self.design.factor else [])):
                 yield self.loaded(function, [bad.to_bytes(self.size)], _ARGUMENT)
@@ -101,7 +109,7 @@ class _Calls:
         """A call that loads a key by the numbers that it usually has."""
         # All numbers of a private key have one size.
         sized = range(len(usual))[-1 if function == "load_private_key" else 0 :]
-        return Call(f"residua_rsa_{function}", tuple(usual), code, sized=tuple(sized))
+        return Call(f"residua_modular_{function}", tuple(usual), code, sized=tuple(sized))
 
     def usual(self, setting: Setting) -> list[int]:
         """The numbers that a modulus or key usually has, in the order of the driver's arguments."""
@@ -135,15 +143,20 @@ class _Calls:
         if self.design.operation == "public":
             yield from self.public_refusals(one, nothing)
             return
+        if self.design.operation != "power":
+            yield self.call("public", _UNSUPPORTED, nothing, one, one)
+            return
+        yield self.call("invert", _UNSUPPORTED, nothing, one)
+        yield Call("residua_modular_multiply", (one, one), _UNSUPPORTED, nothing, sized=(1,))
         if self.design.exponent is not None:
             yield self.call("public", _UNSUPPORTED, nothing, bytes([exponent[-1] ^ 2]), one)
-            yield Call("residua_modexp", (one, one), _UNSUPPORTED, nothing, sized=(0, 1))
+            yield Call("residua_modular_power", (one, one), _UNSUPPORTED, nothing, sized=(0, 1))
         yield self.call("public", 0, bytes(3) + one, bytes(2) + exponent, bytes(3) + one)
 
     def public_refusals(self, one: bytes, nothing: bytes) -> Iterator[Call]:
         """What is refused for a core with public keys, and keys that the core refuses."""
         yield self.call("public", _UNSUPPORTED, nothing, bytes([3]), one)
-        yield Call("residua_modexp", (one, one), _UNSUPPORTED, nothing, sized=(0, 1))
+        yield Call("residua_modular_power", (one, one), _UNSUPPORTED, nothing, sized=(0, 1))
         loaded = self.cases.loaded(self.cases.settings[0])
         long = (1 << 8 * self.size).to_bytes(self.size + 1)
         refused: list[tuple[bytes, bytes, int | str]] = [
@@ -156,10 +169,12 @@ class _Calls:
             *((n.to_bytes(self.size), bytes([3]), _UNSUPPORTED) for n in self.shared()),
         ]
         for n, e, code in refused:
-            yield Call("residua_rsa_load_public_key", (n, e), code, sized=(0, 1))
+            yield Call("residua_modular_load_public_key", (n, e), code, sized=(0, 1))
         yield from self.of(self.cases.not_loaded())
         yield from self.of(self.cases.load(self.cases.settings[0]))
-        leading = Call("residua_rsa_public", (0, bytes(3) + one), 0, bytes(3) + one, sized=(0, 1))
+        leading = Call(
+            "residua_modular_public", (0, bytes(3) + one), 0, bytes(3) + one, sized=(0, 1)
+        )
         yield leading
 
     def shared(self) -> Iterator[int]:
@@ -183,4 +198,4 @@ class _Calls:
     def call(name: str, code: int | str, result: bytes, *arguments: bytes) -> Call:
         """A call of the library whose arguments all have a size."""
         sized = tuple(range(len(arguments)))
-        return Call(f"residua_rsa_{name}", arguments, code, result, sized)
+        return Call(f"residua_modular_{name}", arguments, code, result, sized)

@@ -1,4 +1,4 @@
-"""The directory of an exponentiator or RSA core on a bus, run as it lies there."""
+"""The directory of a core for modular arithmetic on a bus, run as it lies there."""
 
 import random
 from collections.abc import Iterator
@@ -19,13 +19,13 @@ from residua.cores.bus.operations import (
 )
 from residua.cores.bus.register_checks import check_registers, check_traffic
 from residua.cores.bus.simulator import BusModel, BusSimulator, directory_bus_model
-from residua.cores.exponentiation.bus.driver.calls import HEADERS, calls
-from residua.cores.exponentiation.bus.driver.files import LIBRARY
+from residua.cores.modular_bus.driver.calls import HEADERS, calls
+from residua.cores.modular_bus.driver.files import LIBRARY
 from residua.cores.simulation.runs import LONG_CYCLES
 
 if TYPE_CHECKING:
     from residua.cores.directory import Directory
-    from residua.cores.exponentiation.bus.surroundings import ExponentiationBus
+    from residua.cores.modular_bus.surroundings import ModularBus
 
 _PACES = ((0, 0), (96, 0), (160, 5))
 """Cycles of 256 in which a channel pauses, and cycles between two accesses, of each run."""
@@ -38,7 +38,7 @@ _OPERATIONS = 40
 
 
 def verify_surroundings(
-    around: "ExponentiationBus", directory: "Directory", seed: int
+    around: "ModularBus", directory: "Directory", seed: int
 ) -> tuple[int, list[str]]:
     """Run operations through the bus, in the test bench and by the driver; what went wrong.
 
@@ -65,12 +65,12 @@ def verify_surroundings(
     return count, failures + check_driver(simulation, calls(around), HEADERS, polls)
 
 
-def verify_bus(around: "ExponentiationBus", model: BusModel, seed: int) -> tuple[int, list[str]]:
+def verify_bus(around: "ModularBus", model: BusModel, seed: int) -> tuple[int, list[str]]:
     """Run operations through the bus; the first fault ends it."""
     return run_all(run(around, model, seed) for run in (_registers, _operations, _aborted))
 
 
-def _registers(around: "ExponentiationBus", model: BusModel, seed: int) -> Iterator[None]:
+def _registers(around: "ModularBus", model: BusModel, seed: int) -> Iterator[None]:
     """Every register and every address, at several paces."""
     for stalls, pause in _PACES:
         draw = random.Random(f"registers {seed} {stalls}")
@@ -80,7 +80,7 @@ def _registers(around: "ExponentiationBus", model: BusModel, seed: int) -> Itera
         yield
 
 
-def _operations(around: "ExponentiationBus", model: BusModel, seed: int) -> Iterator[None]:
+def _operations(around: "ModularBus", model: BusModel, seed: int) -> Iterator[None]:
     """All cases; with stalls those of one modulus or key."""
     cases = around.cases(seed)
     for stalls, settings in ((0, None), (STALLS, 1)):
@@ -93,7 +93,7 @@ def _operations(around: "ExponentiationBus", model: BusModel, seed: int) -> Iter
         yield
 
 
-def _aborted(around: "ExponentiationBus", model: BusModel, seed: int) -> Iterator[None]:
+def _aborted(around: "ModularBus", model: BusModel, seed: int) -> Iterator[None]:
     """Operations and loads that are zeroised or reset; what follows is as if they had not been."""
     draw, cases = random.Random(f"bus {seed}"), around.cases(seed)
     setting, sample = cases.settings[0], cases.sample()

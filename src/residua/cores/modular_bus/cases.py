@@ -1,11 +1,12 @@
-"""Operations of an exponentiator or RSA core on a bus, with what plain integers say of them."""
+"""Operations of a core for modular arithmetic on a bus, with what plain integers say of them."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import Protocol
 
-from residua.hardware.exponentiation.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded import CommandedDesign, Number
 
 UNKNOWN = 255
 """An operation that no core has."""
@@ -31,7 +32,10 @@ class Setting(Protocol):
         """The words that are loaded; none if the modulus is built in."""
 
     def expected(self, x: int, y: int) -> int:
-        """The result for two operands, by plain integers; 0 if it is withheld."""
+        """The result for two operands, by plain integers; 0 if it is withheld.
+
+        Nothing but 0 has 0 as its result where results are withheld.
+        """
 
 
 @dataclass(frozen=True)
@@ -89,18 +93,24 @@ class Cases:
         """The numbers that are loaded."""
         return self.design.numbers_of(setting.modulus_words)
 
-    def power(self, setting: Setting, x: int, y: int = 0, note: str = "") -> Case:
+    def computed(self, setting: Setting, x: int, y: int = 0, note: str = "") -> Case:
         """An operation with whatever is to come out of it."""
-        operands = (x, y)[: len(self.design.operands)]
+        design = self.design
+        operands = (x, y)[: len(design.operands)]
         found = setting.expected(x, y)
         # A root of something else than 0 is not 0, so that this is one that is withheld.
-        if getattr(setting, "wrong", None) and not found and x:
-            return self.case(note, self.design.operation, operands, self.design.withheld)
-        return self.case(note, self.design.operation, operands, "ok", found)
+        wrong = getattr(setting, "wrong", None) and x
+        if (wrong or design.operation == "invert") and not found:
+            return self.case(note, design.operation, operands, design.withheld)
+        return self.case(note, design.operation, operands, "ok", found)
 
     def sample(self) -> Case:
-        """An operation of the first setting, with random operands."""
-        return self.power(self.settings[0], *self._drawn(self.settings[0], "sample"), "random")
+        """An operation of the first setting, with random operands that have a result."""
+        first, purposes = self.settings[0], chain(("sample",), map("sample {}".format, count(2)))
+        made = (self.computed(first, *self._drawn(first, one), "random") for one in purposes)
+        # Only an inverter may have operands without a result.
+        inverts = self.design.operation == "invert"
+        return next(case for case in made if case.expected[1] or not inverts)
 
     def not_loaded(self) -> Case:
         """An operation that must not be done: nothing is loaded."""
@@ -127,14 +137,25 @@ class Cases:
             yield self.load(setting)
         random_operands = self._drawn(setting, "case")
         if getattr(setting, "wrong", None):
-            yield self.power(setting, *random_operands, "a wrong key")
+            yield self.computed(setting, *random_operands, "a wrong key")
             return
         for x, y in ((0, 1), (1, 0), (setting.largest_x, setting.largest), random_operands):
-            yield self.power(setting, x, min(y, setting.largest))
-        if self.design.flagged:
-            above = setting.largest_x + 1
-            operation = self.design.operation
-            yield self.case("a message that is N", operation, (above,), self.design.withheld)
+            yield self.computed(setting, x, min(y, setting.largest))
+        yield from self._above(setting)
+
+    def _above(self, setting: Setting) -> Iterator[Case]:
+        """Operands that are too large by one, where the core tests that."""
+        design = self.design
+        largest = setting.largest_x, setting.largest
+        for place, number in enumerate(design.operands):
+            above = largest[place] + 1
+            if above >= 1 << number.words * design.width:
+                continue
+            operands = [1] * len(design.operands)
+            operands[place] = above
+            if number.largest is not None or design.flagged:
+                status = design.withheld if number.largest is None else "operand_range"
+                yield self.case("too large", design.operation, operands, status)
 
     def _refusals(self) -> Iterator[Case]:
         """Numbers that are too long or even, and that nothing goes wrong after them."""

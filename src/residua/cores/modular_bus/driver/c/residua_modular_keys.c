@@ -1,14 +1,14 @@
-/* What a core loads for a modulus or a key, computed of the key's usual numbers, in a time that depends
- * on the core alone. */
-#include "residua_rsa_numbers.h"
+/* What a core loads for a modulus or a key, computed of the key's usual numbers, in a time that
+ * depends on the core alone. */
+#include "residua_modular_numbers.h"
 
-#define MODULI 3 /* N, p, q: RESIDUA_RSA_N, _P, _Q */
+#define MODULI 3 /* N, p, q: RESIDUA_MODULAR_N, _P, _Q */
 
-typedef uint32_t number_words[RESIDUA_RSA_MAX_WORDS];
+typedef uint32_t number_words[RESIDUA_MODULAR_MAX_WORDS];
 
 /* The usual numbers of a key (RFC 8017, section 3.2), and memory to compute others. */
 typedef struct {
-    const struct residua_rsa_core *core;
+    const struct residua_modular_core *core;
     number_words moduli[MODULI], exponents[MODULI];
     number_words coefficient; /* 1 / q modulo p */
     number_words work[4];
@@ -157,8 +157,8 @@ static void multiply_modulo(uint32_t *product, const uint32_t *a, const uint32_t
 
 /* 1 / u modulo an odd n, for u below n; returns whether there is one. u and v are lost.
  *
- * u = x a and v = y a modulo n for the a that u was, and v is odd. Each step takes a bit at least of u
- * and v together, until u is 0 and v the greatest common divisor. */
+ * u = x a and v = y a modulo n for the a that u was, and v is odd. Each step takes a bit at least
+ * of u and v together, until u is 0 and v the greatest common divisor. */
 static uint32_t invert(uint32_t *y, uint32_t *u, uint32_t *v, uint32_t *x, const uint32_t *n, size_t words)
 {
     size_t step;
@@ -253,37 +253,37 @@ static void invert_modulo_power(usual_key *key, uint32_t *inverse, size_t bits, 
 }
 
 /* One number of a load, for an odd modulus. */
-static void derive(usual_key *key, const struct residua_rsa_number *own, uint32_t *number)
+static void derive(usual_key *key, const struct residua_modular_number *own, uint32_t *number)
 {
     const uint32_t *n = key->moduli[own->modulus];
     size_t words = key->core->words;
 
     switch (own->source) {
-    case RESIDUA_RSA_MODULUS:
+    case RESIDUA_MODULAR_MODULUS:
         copy(number, n, words);
         return;
-    case RESIDUA_RSA_EXPONENT:
+    case RESIDUA_MODULAR_EXPONENT:
         copy(number, key->exponents[own->modulus], words);
         return;
-    case RESIDUA_RSA_FACTOR_SQUARE:
+    case RESIDUA_MODULAR_FACTOR_SQUARE:
         reduce_factor(key, key->work[1], n);
         multiply_modulo(number, key->work[1], key->work[1], n, words);
         return;
-    case RESIDUA_RSA_FACTOR_INVERSE:
+    case RESIDUA_MODULAR_FACTOR_INVERSE:
         invert_modulo_factor(key, number, n);
         return;
-    case RESIDUA_RSA_DIGIT_INVERSE:
+    case RESIDUA_MODULAR_DIGIT_INVERSE:
         invert_modulo_power(key, number, own->shift, n);
         return;
-    case RESIDUA_RSA_COEFFICIENT:
+    case RESIDUA_MODULAR_COEFFICIENT:
         copy(number, key->coefficient, words);
         break;
-    case RESIDUA_RSA_NEGATIVE_COEFFICIENT:
+    case RESIDUA_MODULAR_NEGATIVE_COEFFICIENT:
         copy(number, n, words);
         (void)subtract(number, key->coefficient, mask_of(1), words);
         break;
-    case RESIDUA_RSA_OTHER_PRIME:
-        copy(number, key->moduli[RESIDUA_RSA_Q], words);
+    case RESIDUA_MODULAR_OTHER_PRIME:
+        copy(number, key->moduli[RESIDUA_MODULAR_Q], words);
         break;
     default:
         set(number, 1, words);
@@ -293,97 +293,99 @@ static void derive(usual_key *key, const struct residua_rsa_number *own, uint32_
 }
 
 /* Loads what belongs to a key; who has the key wipes it. */
-static int load(const residua_rsa_device *device, usual_key *key)
+static int load(const residua_modular_device *device, usual_key *key)
 {
-    uint32_t numbers[RESIDUA_RSA_MOST_NUMBERS * RESIDUA_RSA_MAX_WORDS];
-    const struct residua_rsa_core *core = device->core;
+    uint32_t numbers[RESIDUA_MODULAR_MOST_NUMBERS * RESIDUA_MODULAR_MAX_WORDS];
+    const struct residua_modular_core *core = device->core;
     size_t words = core->words, i;
-    int code = RESIDUA_RSA_UNSUPPORTED;
+    int code = RESIDUA_MODULAR_UNSUPPORTED;
 
     for (i = 0; i < core->load_numbers; i++) {
-        const struct residua_rsa_number *own = &core->load[i];
+        const struct residua_modular_number *own = &core->load[i];
         const uint32_t *n = key->moduli[own->modulus];
 
         derive(key, own, numbers + i * words);
         /* A modulus that is even or 1 is for the core to refuse: nothing else belongs to it. */
-        if (own->source != RESIDUA_RSA_MODULUS) {
+        if (own->source != RESIDUA_MODULAR_MODULUS) {
             keep(numbers + i * words, mask_of(n[0] & (is_one(n, words) ^ 1)), words);
         }
     }
     if (key->coprime != 0) {
-        code = residua_rsa_execute(device, RESIDUA_RSA_OPERATION_LOAD, numbers,
-                                   core->load_numbers * words, NULL, 0);
+        code = residua_modular_execute(device, RESIDUA_MODULAR_OPERATION_LOAD, numbers,
+                                       core->load_numbers * words, NULL, 0);
     }
-    residua_rsa_wipe(numbers, sizeof numbers);
+    residua_modular_wipe(numbers, sizeof numbers);
     return code;
 }
 
 /* Begins a key for an operation; an error if the core has no such keys. */
-static int begin(const residua_rsa_device *device, usual_key *key, unsigned operation)
+static int begin(const residua_modular_device *device, usual_key *key, unsigned operations)
 {
-    unsigned wanted = 1u << operation | 1u << RESIDUA_RSA_OPERATION_LOAD;
+    unsigned load = 1u << RESIDUA_MODULAR_OPERATION_LOAD;
 
-    if (!residua_rsa_usable(device) || device->core->load_numbers > RESIDUA_RSA_MOST_NUMBERS) {
-        return RESIDUA_RSA_ARGUMENT;
+    if (
+        !residua_modular_usable(device) || device->core->load_numbers > RESIDUA_MODULAR_MOST_NUMBERS) {
+        return RESIDUA_MODULAR_ARGUMENT;
     }
-    residua_rsa_wipe(key, sizeof *key);
+    residua_modular_wipe(key, sizeof *key);
     key->core = device->core;
     key->coprime = 1;
-    return (device->core->operations & wanted) == wanted ? RESIDUA_RSA_STATUS_OK
-                                                         : RESIDUA_RSA_UNSUPPORTED;
+    return (device->core->operations & load) != 0 && (device->core->operations & operations) != 0
+               ? RESIDUA_MODULAR_STATUS_OK
+               : RESIDUA_MODULAR_UNSUPPORTED;
 }
 
-int residua_rsa_load_private_key(const residua_rsa_device *device, const uint8_t *p,
-                                 const uint8_t *q, const uint8_t *d_p, const uint8_t *d_q,
-                                 const uint8_t *coefficient, size_t size)
+int residua_modular_load_private_key(const residua_modular_device *device, const uint8_t *p,
+                                     const uint8_t *q, const uint8_t *d_p, const uint8_t *d_q,
+                                     const uint8_t *coefficient, size_t size)
 {
     usual_key key;
-    int code = RESIDUA_RSA_ARGUMENT;
+    int code = RESIDUA_MODULAR_ARGUMENT;
     size_t i, words;
 
     if (p != NULL && q != NULL && d_p != NULL && d_q != NULL && coefficient != NULL) {
-        code = begin(device, &key, RESIDUA_RSA_OPERATION_PRIVATE);
+        code = begin(device, &key, 1u << RESIDUA_MODULAR_OPERATION_PRIVATE);
     }
-    if (code != RESIDUA_RSA_STATUS_OK) {
+    if (code != RESIDUA_MODULAR_STATUS_OK) {
         return code;
     }
     words = key.core->words;
-    code = residua_rsa_take(key.moduli[RESIDUA_RSA_P], words, p, size) |
-           residua_rsa_take(key.moduli[RESIDUA_RSA_Q], words, q, size) |
-           residua_rsa_take(key.exponents[RESIDUA_RSA_P], words, d_p, size) |
-           residua_rsa_take(key.exponents[RESIDUA_RSA_Q], words, d_q, size) |
-           residua_rsa_take(key.coefficient, words, coefficient, size);
+    code = residua_modular_take(key.moduli[RESIDUA_MODULAR_P], words, p, size) |
+           residua_modular_take(key.moduli[RESIDUA_MODULAR_Q], words, q, size) |
+           residua_modular_take(key.exponents[RESIDUA_MODULAR_P], words, d_p, size) |
+           residua_modular_take(key.exponents[RESIDUA_MODULAR_Q], words, d_q, size) |
+           residua_modular_take(key.coefficient, words, coefficient, size);
     for (i = 0; i < words; i++) {
-        add_multiple(key.moduli[RESIDUA_RSA_N] + i, key.moduli[RESIDUA_RSA_P],
-                     key.moduli[RESIDUA_RSA_Q][i], words - i);
+        add_multiple(key.moduli[RESIDUA_MODULAR_N] + i, key.moduli[RESIDUA_MODULAR_P],
+                     key.moduli[RESIDUA_MODULAR_Q][i], words - i);
     }
-    if (code == RESIDUA_RSA_STATUS_OK) {
+    if (code == RESIDUA_MODULAR_STATUS_OK) {
         code = load(device, &key);
     }
-    residua_rsa_wipe(&key, sizeof key);
+    residua_modular_wipe(&key, sizeof key);
     return code;
 }
 
-int residua_rsa_load_public_key(const residua_rsa_device *device, const uint8_t *n, size_t n_size,
-                                const uint8_t *e, size_t e_size)
+int residua_modular_load_public_key(const residua_modular_device *device, const uint8_t *n,
+                                    size_t n_size, const uint8_t *e, size_t e_size)
 {
     usual_key key;
-    int code = RESIDUA_RSA_ARGUMENT;
+    int code = RESIDUA_MODULAR_ARGUMENT;
 
     if (n != NULL && e != NULL) {
-        code = begin(device, &key, RESIDUA_RSA_OPERATION_PUBLIC);
+        code = begin(device, &key, 1u << RESIDUA_MODULAR_OPERATION_PUBLIC);
     }
-    if (code == RESIDUA_RSA_STATUS_OK) {
-        code = residua_rsa_take(key.moduli[RESIDUA_RSA_N], key.core->words, n, n_size) |
-               residua_rsa_take(key.exponents[RESIDUA_RSA_N], key.core->words, e, e_size);
+    if (code == RESIDUA_MODULAR_STATUS_OK) {
+        code = residua_modular_take(key.moduli[RESIDUA_MODULAR_N], key.core->words, n, n_size) |
+               residua_modular_take(key.exponents[RESIDUA_MODULAR_N], key.core->words, e, e_size);
     }
-    return code == RESIDUA_RSA_STATUS_OK ? load(device, &key) : code;
+    return code == RESIDUA_MODULAR_STATUS_OK ? load(device, &key) : code;
 }
 
-/* Whether a number is a modulus of powers; it is public. */
-static int is_modulus(const struct residua_rsa_core *core, const uint32_t *n)
+/* Whether a number is a modulus of powers or products; it is public. */
+static int is_modulus(const struct residua_modular_core *core, const uint32_t *n)
 {
-    uint32_t smallest = core->factor != NULL ? RESIDUA_RSA_SMALLEST : 3, high = 0;
+    uint32_t smallest = core->factor != NULL ? RESIDUA_MODULAR_SMALLEST : 3, high = 0;
     size_t i;
 
     for (i = 1; i < core->words; i++) {
@@ -392,21 +394,23 @@ static int is_modulus(const struct residua_rsa_core *core, const uint32_t *n)
     return (n[0] & 1) != 0 && (high != 0 || n[0] >= smallest);
 }
 
-int residua_rsa_load_modulus(const residua_rsa_device *device, const uint8_t *n, size_t size)
+int residua_modular_load_modulus(const residua_modular_device *device, const uint8_t *n,
+                                 size_t size)
 {
     usual_key key;
-    const uint32_t *modulus = key.moduli[RESIDUA_RSA_N];
-    int code = RESIDUA_RSA_ARGUMENT;
+    const uint32_t *modulus = key.moduli[RESIDUA_MODULAR_N];
+    int code = RESIDUA_MODULAR_ARGUMENT;
 
     if (n != NULL) {
-        code = begin(device, &key, RESIDUA_RSA_OPERATION_POWER);
+        code = begin(device, &key,
+                     1u << RESIDUA_MODULAR_OPERATION_POWER | 1u << RESIDUA_MODULAR_OPERATION_MULTIPLY);
     }
-    if (code == RESIDUA_RSA_STATUS_OK) {
-        code = residua_rsa_take(key.moduli[RESIDUA_RSA_N], key.core->words, n, size);
+    if (code == RESIDUA_MODULAR_STATUS_OK) {
+        code = residua_modular_take(key.moduli[RESIDUA_MODULAR_N], key.core->words, n, size);
     }
     /* Not every core tests that. */
-    if (code == RESIDUA_RSA_STATUS_OK && !is_modulus(key.core, modulus)) {
-        code = RESIDUA_RSA_ARGUMENT;
+    if (code == RESIDUA_MODULAR_STATUS_OK && !is_modulus(key.core, modulus)) {
+        code = RESIDUA_MODULAR_ARGUMENT;
     }
-    return code == RESIDUA_RSA_STATUS_OK ? load(device, &key) : code;
+    return code == RESIDUA_MODULAR_STATUS_OK ? load(device, &key) : code;
 }

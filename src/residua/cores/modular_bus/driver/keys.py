@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from residua.algorithms.conversion import split_words
-from residua.cores.exponentiation.bus.surroundings import BusUser
+from residua.cores.modular_bus.surroundings import BusUser
 from residua.errors import SpecificationError
 from residua.numbers.rsa import RsaKey, RsaPublicKey
 
@@ -11,6 +11,7 @@ _MISSING = "keys are read by the package cryptography: pip install cryptography"
 
 _LOADED: dict[str, tuple[str, type]] = {
     "power": ("a modulus", int),
+    "multiply": ("a modulus", int),
     "private": ("an RSA key", RsaKey),
     "public": ("an RSA public key", RsaPublicKey),
 }
@@ -89,7 +90,7 @@ def load_numbers(core: BusUser, value: int | RsaKey | RsaPublicKey) -> list[int]
 
 
 def load_words(core: BusUser, value: int | RsaKey | RsaPublicKey) -> list[int]:
-    """The same in 32-bit words, as ``residua_rsa_load_key`` of the C driver takes them."""
+    """The same in 32-bit words, as ``residua_modular_load_key`` of the C driver takes them."""
     words = core.commanded.words
     return [word for number in load_numbers(core, value) for word in split_words(number, words, 32)]
 

@@ -1,4 +1,4 @@
-"""The driver in Python of exponentiators and RSA cores, on anything with 32-bit registers."""
+"""The driver in Python of cores for modular arithmetic, on anything with 32-bit registers."""
 
 from collections.abc import Callable
 
@@ -6,15 +6,15 @@ from residua.cores.bus.driver.client import BusClient, DriverError, RegisterPort
 from residua.cores.bus.simulator import DEFAULT_PAUSE, BusSimulator, directory_bus_model
 from residua.cores.core import PlainCore
 from residua.cores.directory import Directory
-from residua.cores.exponentiation.bus.driver import padding
-from residua.cores.exponentiation.bus.driver.keys import load_numbers
-from residua.cores.exponentiation.bus.surroundings import ExponentiationBus
+from residua.cores.modular_bus.driver import padding
+from residua.cores.modular_bus.driver.keys import load_numbers
+from residua.cores.modular_bus.surroundings import ModularBus
 from residua.errors import SpecificationError
 from residua.numbers.rsa import RsaKey, RsaPublicKey
 
 
-class RsaClient(BusClient):
-    """An exponentiator or RSA core, by its registers.
+class ModularClient(BusClient):
+    """A core for modular arithmetic, by its registers.
 
     Args:
         port: the registers.
@@ -31,7 +31,7 @@ class RsaClient(BusClient):
     def __init__(
         self,
         port: RegisterPort,
-        around: ExponentiationBus,
+        around: ModularBus,
         *,
         random: Callable[[], int] | None = None,
         streams: StreamPort | None = None,
@@ -75,6 +75,30 @@ class RsaClient(BusClient):
         operands = (x, y)[: len(design.operands)]
         self._check_lengths(*operands)
         return self._operate("power", operands, 1)[0]
+
+    def multiply(self, x: int, y: int) -> int:
+        """The product of x and y as the core makes it: x y / R modulo what is loaded or built in.
+
+        Raises:
+            SpecificationError: the core makes no products, or a number is too long.
+            CoreError: the status is not ``ok``, as ``operand_range`` or ``not_loaded``.
+            DriverError: the core is busy, or makes no progress; it was zeroised then.
+        """
+        self._check("multiply")
+        self._check_lengths(x, y)
+        return self._operate("multiply", (x, y), 1)[0]
+
+    def invert(self, x: int) -> int:
+        """1 / x modulo what is built in.
+
+        Raises:
+            SpecificationError: the core makes no inverses, or the number is too long.
+            CoreError: the status is not ``ok``, as ``no_inverse``.
+            DriverError: the core is busy, or makes no progress; it was zeroised then.
+        """
+        self._check("invert")
+        self._check_lengths(x)
+        return self._operate("invert", (x,), 1)[0]
 
     def private(self, x: int) -> int:
         """The root of x, below N, with the key that is loaded, checked by the core.
@@ -181,18 +205,18 @@ class RsaClient(BusClient):
                 )
 
 
-def simulated_rsa_client(
+def simulated_modular_client(
     directory: Directory,
     *,
     seed: int = 1,
     stalls: int = 0,
     pause: int = DEFAULT_PAUSE,
     optimise: bool = True,
-) -> RsaClient:
+) -> ModularClient:
     """The driver of a core that ``residua build`` wrote, on a simulation of its Verilog.
 
     Args:
-        directory: of an exponentiator or RSA core on a bus.
+        directory: of a core for modular arithmetic on a bus.
         seed: of stalls.
         stalls: of 256 cycles, in so many each channel pauses.
         pause: cycles between two accesses.
@@ -204,13 +228,13 @@ def simulated_rsa_client(
     """
     made = directory.made
     around = made.surroundings if isinstance(made, PlainCore) else None
-    if not isinstance(around, ExponentiationBus):
+    if not isinstance(around, ModularBus):
         raise SpecificationError(
-            f"{directory.path} holds no exponentiator or RSA core on a bus: build one with "
-            "bus = 'axi' or 'wishbone'"
+            f"{directory.path} holds no core for modular arithmetic on a bus: build one "
+            "with bus = 'axi' or 'wishbone'"
         )
     capabilities = around.registers.capabilities
     model = directory_bus_model(directory, capabilities, optimise=optimise)
     simulator = BusSimulator(model, seed=seed, stalls=stalls, pause=pause)
     streams = None if capabilities.data_registers else simulator
-    return RsaClient(simulator, around, random=simulator.random, streams=streams)
+    return ModularClient(simulator, around, random=simulator.random, streams=streams)

@@ -1,10 +1,31 @@
-"""The numbers that exponentiators and RSA cores load for a modulus or a key."""
+"""The numbers that cores load for a modulus or a key."""
 
 from collections.abc import Sequence
 
-from residua.hardware.exponentiation.commanded import Number
+from residua.hardware.bus.commanded import Number
+from residua.hardware.bus.key_numbers import KeyNumber, Modulus, Source
+from residua.hardware.digit.shape import DigitStreams
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
-from residua.hardware.exponentiation.key_numbers import KeyNumber, Modulus, Source
+
+
+def of_multiplier(
+    streams: DigitStreams, name: str, *, modulus: Modulus = Modulus.N, bits: int | None = None
+) -> list[Number]:
+    """Those of a multiplier on digits, in the order of its stream.
+
+    Args:
+        streams: of the multiplier.
+        name: of the modulus.
+        modulus: which one of a key it is.
+        bits: that the modulus may have at most; by default those of its words.
+    """
+    found = [
+        Number(name, streams.modulus_words, bits, derived=KeyNumber(Source.MODULUS, modulus)),
+    ]
+    if streams.inverse == "supplied":
+        inverse = KeyNumber(Source.DIGIT_INVERSE, modulus, streams.shape.digit)
+        found.append(Number(f"-1 / {name} modulo 2^k", 1, derived=inverse))
+    return found
 
 
 def on_digits(
@@ -25,12 +46,7 @@ def on_digits(
         bits: that the modulus may have at most; by default those of its words.
     """
     streams, shape = design.streams, design.shape
-    found = [
-        Number(name, streams.modulus_words, bits, derived=KeyNumber(Source.MODULUS, modulus)),
-    ]
-    if streams.inverse == "supplied":
-        inverse = KeyNumber(Source.DIGIT_INVERSE, modulus, shape.digit)
-        found.append(Number(f"-1 / {name} modulo 2^k", 1, derived=inverse))
+    found = of_multiplier(streams, name, modulus=modulus, bits=bits)
     square = KeyNumber(Source.ONE, modulus, 2 * shape.factor_bits)
     return [*found, Number(f"{factor}^2 modulo {name}", streams.words, derived=square)]
 

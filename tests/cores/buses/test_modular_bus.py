@@ -1,4 +1,4 @@
-"""Exponentiators and RSA cores on a bus: through their registers, in their test bench."""
+"""Cores for modular arithmetic on a bus: through their registers, in their test bench."""
 
 import functools
 import json
@@ -13,8 +13,8 @@ from residua.cores.bus.bench import verify_bench
 from residua.cores.bus.host import Host
 from residua.cores.bus.simulator import BusSimulator, directory_bus_model
 from residua.cores.directory import build
-from residua.cores.exponentiation.bus.verification import verify_bus
 from residua.cores.kinds import core_of
+from residua.cores.modular_bus.verification import verify_bus
 from residua.cores.specification.reading import check_any
 from residua.cores.texts import verify_texts
 from residua.cores.verification import verify_directory
@@ -35,6 +35,26 @@ CORES = {
         "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
     },
     "public keys": PUBLIC_KEYS,
+    "products": {"modulus": 0x1000B, "width": 12, "interface": "words"},
+    "plain products": {"modulus": 0x1000B, "width": 12, "interface": "words", "result": "plain"},
+    "products on digits": {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5},
+    "products on digits, loaded": {
+        "algorithm": "iddmm", "bits": 17, "digit": 5, "inverse": "supplied",
+        "operand_check": "flag",
+    },
+    "products on digits, closed": {
+        "algorithm": "iddmm", "bits": 17, "digit": 5, "variant": "closed", "operand_check": "flag",
+    },
+    "products on lanes": {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5, "lanes": 2},
+    "R2MM": {"algorithm": "r2mm", "modulus": 0x1000B},
+    "MWR2MM": {"algorithm": "mwr2mm", "modulus": 0x1000B, "digit": 5},
+    "inverses": {"algorithm": "inversion", "modulus": 0x10001},
+    "inverses, Fermat": {
+        "algorithm": "inversion", "modulus": 0x10001, "width": 12, "inversion": "fermat",
+    },
+    "inverses, composite": {
+        "algorithm": "inversion", "modulus": 0x1000B * 3, "width": 12, "inversion": "plus-minus",
+    },
 }  # fmt: skip
 
 
@@ -73,6 +93,17 @@ def faults(directory, sources=()):
         ("powers on the engine", "axi"),
         ("public keys", "axi"),
         ("public keys", "wishbone"),
+        ("products", "axi"),
+        ("plain products", "wishbone"),
+        ("products on digits", "wishbone"),
+        ("products on digits, loaded", "axi"),
+        ("products on digits, closed", "wishbone"),
+        ("products on lanes", "axi"),
+        ("R2MM", "axi"),
+        ("MWR2MM", "wishbone"),
+        ("inverses", "axi"),
+        ("inverses, Fermat", "wishbone"),
+        ("inverses, composite", "axi"),
     ],
 )
 def test_operations_through_the_bus(directories, name, bus):
@@ -166,7 +197,7 @@ def test_a_result_that_is_withheld_leaves_nothing(directories, name, status):
     )
     simulator, registers = BusSimulator(model), around.registers
     cases = around.cases(1)
-    withheld = next(case for case in cases.all() if case.note == "a message that is N")
+    withheld = next(case for case in cases.all() if case.note == "too large")
 
     host = Host(simulator, around.patience)
     host.idle()
@@ -179,7 +210,7 @@ def test_cases_cover_every_status():
     core = core_of(check_any({**RSA, "bus": "axi"}))
     around = core.surroundings
     ended = {case.expected[0] for case in around.cases(1).all()}
-    others = "zeroised", "random_fault", "random_starved"
+    others = "zeroised", "random_fault", "random_starved", "no_inverse"
     assert ended == set(around.registers.statuses.values()) - {
         around.registers.statuses[name] for name in others
     }
@@ -194,7 +225,36 @@ def test_cases_of_public_keys():
     assert {case.expected[0] for case in made} == wanted
     notes = [case.note for case in made]
     assert {"the exponent 0", "the exponent 1", "an even modulus"} <= set(notes)
-    assert notes.count("a message that is N") == len(cases.settings)
+    assert notes.count("too large") == len(cases.settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "statuses"),
+    [
+        ("products on digits", {"ok", "operand_range", "bad_operation"}),
+        (
+            "products on digits, loaded",
+            {"ok", "operand_range", "bad_operation", "not_loaded", "bad_modulus"},
+        ),
+        ("inverses", {"ok", "operand_range", "bad_operation", "no_inverse"}),
+        ("inverses, composite", {"ok", "operand_range", "bad_operation", "no_inverse"}),
+    ],
+)
+def test_cases_of_products_and_inverses(name, statuses):
+    around = core_of(check_any(CORES[name] | {"bus": "axi"})).surroundings
+    cases = around.cases(1)
+    wanted = {cases.case("", "", (), status).expected[0] for status in statuses}
+    assert {case.expected[0] for case in cases.all()} == wanted
+    assert cases.sample().expected[0] == 0
+
+
+def test_a_product_of_operands_that_are_too_large_is_found(directories, tmp_path, monkeypatch):
+    made = directories("products on digits", "wishbone")
+    path = tmp_path / "core"
+    shutil.copytree(made.path, path)
+    assert surroundings(made)
+    broken = replaced(monkeypatch, path, f"rtl/{made.top}.v", "above =", "above = 1'b0 &")
+    assert "instead of 2" in str(faults(made, broken.sources()))
 
 
 def test_manifest_tells_the_numbers(directories):
@@ -211,8 +271,20 @@ def test_manifest_tells_the_numbers(directories):
     ("values", "message"),
     [
         (
-            {"algorithm": "iddmm", "bits": 17, "bus": "axi"},
-            "bus = 'axi': algorithm = 'iddmm' has no such choice",
+            {"algorithm": "mwr2mm", "bits": 17, "digit": 5, "bus": "axi"},
+            "bus = 'axi': algorithm = 'mwr2mm' does not compare operands .* give modulus",
+        ),
+        (
+            {"algorithm": "iddmm", "bits": 17, "lanes": 2, "bus": "axi"},
+            "algorithm = 'iddmm' with lanes does not compare operands",
+        ),
+        (
+            {"algorithm": "iddmm", "bits": 17, "operand_check": "none", "bus": "wishbone"},
+            "operand_check = 'none': with bus = 'wishbone' operands are compared",
+        ),
+        (
+            {"modulus": 0x1000B, "width": 12, "interface": "residues", "bus": "axi"},
+            "bus = 'axi': binary words go through a bus; give interface = 'words'",
         ),
         (
             {"algorithm": "modexp", "digit": 65, "bits": 130, "bus": "axi"},

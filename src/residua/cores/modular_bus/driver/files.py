@@ -1,28 +1,28 @@
-"""The C99 driver of exponentiators and RSA cores: a library for all, a description of each one."""
+"""The C99 driver of cores for modular arithmetic: a library for all, a description of each."""
 
 from importlib.resources import files
 
 from residua.algorithms.conversion import split_words
 from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.bus.driver.files import rendered, shared_files
-from residua.hardware.bus.register_map import ExponentiationCapabilities, RegisterMap
-from residua.hardware.exponentiation.commanded import CommandedDesign
-from residua.hardware.exponentiation.key_numbers import Modulus, Source
+from residua.hardware.bus.commanded import CommandedDesign
+from residua.hardware.bus.key_numbers import Modulus, Source
+from residua.hardware.bus.register_map import ModularCapabilities, RegisterMap
 
-LIBRARY = "residua_rsa"
+LIBRARY = "residua_modular"
 """Name of the library."""
 
-SOURCES = ("residua_rsa.c", "residua_rsa_keys.c")
+SOURCES = ("residua_modular.c", "residua_modular_keys.c")
 """Files of the library that are written by hand."""
 
-_HEADER = "residua_rsa.h"
+_HEADER = "residua_modular.h"
 
 _MOST = 16
 """Numbers of a load, at most: 3 for each of three moduli, and 7 for both primes together."""
 
-_PACKAGE = "residua.cores.exponentiation.bus.driver"
+_PACKAGE = "residua.cores.modular_bus.driver"
 
-ANY = ExponentiationCapabilities(
+ANY = ModularCapabilities(
     words=1, load_numbers=0, operand_numbers=1, operations=(), takes_random=True
 )
 """A core with all registers: the layout is that of every core."""

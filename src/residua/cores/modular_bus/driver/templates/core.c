@@ -14,14 +14,14 @@ static const uint32_t factor[{{ factor | length }}] = {
 
 {% endif %}
 {% if load %}
-static const struct residua_rsa_number load[{{ load | length }}] = {
+static const struct residua_modular_number load[{{ load | length }}] = {
 {% for number in load %}
-    {RESIDUA_RSA_{{ number.source.name }}, RESIDUA_RSA_{{ number.modulus.name }}, {{ number.shift }}},
+    {RESIDUA_MODULAR_{{ number.source.name }}, RESIDUA_MODULAR_{{ number.modulus.name }}, {{ number.shift }}},
 {% endfor %}
 };
 
 {% endif %}
-const struct residua_rsa_core {{ name }}_core = {
+const struct residua_modular_core {{ name }}_core = {
     "{{ name }}",
 {% for constant in ("ID", "CAPABILITY", "OPERATIONS") %}
     {{ "0x%08X" | format(registers[constant].reset) }}u, /* {{ constant }} */

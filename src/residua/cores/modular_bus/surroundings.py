@@ -1,4 +1,4 @@
-"""The bus around an exponentiator or RSA core: its top module, its files, its verification."""
+"""The bus around a core for modular arithmetic: its top module, its files, its verification."""
 
 import random
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from residua.cores.bus.meanings import bus_meaning
 from residua.cores.bus.vectors import Vector
 from residua.cores.bus.verilog_bench import bench_files
 from residua.cores.core import Core
-from residua.cores.exponentiation.bus.cases import Case, Cases, Setting
-from residua.cores.exponentiation.bus.driver.files import c_driver
+from residua.cores.modular_bus.cases import Case, Cases, Setting
+from residua.cores.modular_bus.driver.files import c_driver
+from residua.hardware.bus.commanded import Commanded, CommandedDesign
 from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.bus.tops import BUSES
-from residua.hardware.exponentiation.commanded import Commanded, CommandedDesign
 
 if TYPE_CHECKING:
     from residua.cores.directory import Directory
@@ -55,8 +55,8 @@ class BusUser(Protocol):
         """
 
 
-class ExponentiationBus:
-    """The bus around an exponentiator or RSA core (`residua.cores.core.Surroundings`)."""
+class ModularBus:
+    """The bus around a core for modular arithmetic (`residua.cores.core.Surroundings`)."""
 
     def __init__(self, core: BusUser, bus: str) -> None:
         self.core, self.bus = core, bus
@@ -156,14 +156,14 @@ class ExponentiationBus:
     def verify(self, directory: "Directory", seed: int) -> tuple[int, list[str]]:
         """Run operations through the bus, and the test bench; see `verify_surroundings`."""
         # Simulations take long to load, and making a core does not need them.
-        from residua.cores.exponentiation.bus.verification import verify_surroundings  # noqa: PLC0415
+        from residua.cores.modular_bus.verification import verify_surroundings  # noqa: PLC0415
 
         return verify_surroundings(self, directory, seed)
 
 
-def bus_around(core: BusUser, bus: str | None) -> ExponentiationBus | None:
+def bus_around(core: BusUser, bus: str | None) -> ModularBus | None:
     """The bus around a core; None if it has plain streams."""
-    return ExponentiationBus(core, bus) if bus and bus in BUSES else None
+    return ModularBus(core, bus) if bus and bus in BUSES else None
 
 
 def _vector(case: Case) -> Vector:

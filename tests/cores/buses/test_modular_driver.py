@@ -1,4 +1,4 @@
-"""Drivers of exponentiators and RSA cores on simulated buses, against OpenSSL and integers."""
+"""Drivers of cores for modular arithmetic on simulated buses, against OpenSSL and integers."""
 
 import datetime as dt
 import functools
@@ -18,18 +18,18 @@ from residua.cores.bus.driver.client import CoreError, DriverError
 from residua.cores.bus.driver.program import Simulation
 from residua.cores.bus.simulator import directory_bus_model
 from residua.cores.directory import build
-from residua.cores.exponentiation.bus.driver import padding as own_padding
-from residua.cores.exponentiation.bus.driver.calls import HEADERS, calls
-from residua.cores.exponentiation.bus.driver.client import simulated_rsa_client
-from residua.cores.exponentiation.bus.driver.files import LIBRARY, library
-from residua.cores.exponentiation.bus.driver.keys import (
+from residua.cores.kinds import core_of
+from residua.cores.modular_bus.driver import padding as own_padding
+from residua.cores.modular_bus.driver.calls import HEADERS, calls
+from residua.cores.modular_bus.driver.client import simulated_modular_client
+from residua.cores.modular_bus.driver.files import LIBRARY, library
+from residua.cores.modular_bus.driver.keys import (
     c_array,
     load_numbers,
     load_words,
     read_private_key,
     read_public_key,
 )
-from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
 from residua.numbers.rsa import RsaKey, RsaPublicKey
@@ -45,9 +45,11 @@ VERIFIER = {
     "algorithm": "modexp", "unit": "rns-montgomery", "exponent": "loaded", "bits": 1024,
     "width": 34,
 }  # fmt: skip
+PRODUCTS = {"algorithm": "iddmm", "bits": 17, "digit": 5}
+INVERSES = {"algorithm": "inversion", "modulus": 0x10001}
 CORES = {
     "RSA": RSA, "engine": ENGINE_RSA, "blinded": BLINDED_RSA, "powers": SMALL, "large": LARGE,
-    "public": PUBLIC_KEYS, "verifier": VERIFIER,
+    "public": PUBLIC_KEYS, "verifier": VERIFIER, "products": PRODUCTS, "inverses": INVERSES,
 }  # fmt: skip
 
 
@@ -69,7 +71,7 @@ def directories(tmp_path_factory):
 @pytest.fixture(scope="module")
 def clients(directories):
     return functools.cache(
-        lambda name, bus: simulated_rsa_client(directories(name, bus), pause=4, optimise=False)
+        lambda name, bus: simulated_modular_client(directories(name, bus), pause=4, optimise=False)
     )
 
 
@@ -126,6 +128,38 @@ def test_powers(clients):
     assert client.power(2, 3) == 8 % 3
 
 
+def test_products(clients):
+    client = clients("products", "wishbone")
+    with pytest.raises(CoreError, match="not_loaded"):
+        client.multiply(1, 1)
+    for modulus in (0x1FFFF, 65537, 3):
+        client.load(modulus)
+        for x, y in ((2, 1), (0, 0), (12345, modulus - 1), ((1 << 20) - 1, 1)):
+            assert client.multiply(x, y) == x * y * pow(1 << 20, -1, modulus) % modulus
+        for x, y in ((1, modulus), (1 << 20, 1)):
+            with pytest.raises(CoreError, match="operand_range"):
+                client.multiply(x, y)
+    with pytest.raises(SpecificationError, match="no operation 'power'"):
+        client.power(2, 3)
+    with pytest.raises(SpecificationError, match="takes odd numbers"):
+        client.load(6)
+
+
+def test_inverses(clients):
+    client = clients("inverses", "axi")
+    for x in (1, 2, 12345, 65536):
+        assert client.invert(x) == pow(x, -1, 65537)
+    for x in (0, 65537):
+        with pytest.raises(CoreError, match="no_inverse"):
+            client.invert(x)
+    with pytest.raises(CoreError, match="operand_range"):
+        client.invert(1 << 17)
+    with pytest.raises(SpecificationError, match="no operation 'multiply'"):
+        client.multiply(2, 3)
+    with pytest.raises(SpecificationError, match="built in, and loads none"):
+        client.load(65537)
+
+
 def test_public_operations(clients):
     client = clients("public", "axi")
     client.zeroise()
@@ -170,8 +204,10 @@ def test_refusals_of_the_python_driver(clients, directories):
     core = core_of(check_any({"algorithm": "modexp", "modulus": 0x1000B, "digit": 5}))
     with pytest.raises(SpecificationError, match="built in, and loads none"):
         load_numbers(core, 7)
-    with pytest.raises(SpecificationError, match="no exponentiator or RSA core on a bus"):
-        simulated_rsa_client(build(check_any(SMALL), directories("RSA", "axi").path.parent / "no"))
+    with pytest.raises(SpecificationError, match="no core for modular arithmetic on a bus"):
+        simulated_modular_client(
+            build(check_any(SMALL), directories("RSA", "axi").path.parent / "no")
+        )
 
 
 def test_signatures_and_decryption_of_1024_bits(clients):
@@ -220,8 +256,8 @@ def test_c_driver_of_1024_bits_loads_public_keys(directories):
     found = check_driver(
         Simulation(directory, model, LIBRARY),
         [
-            Call("residua_rsa_load_public_key", loads, sized=(0, 1)),
-            Call("residua_rsa_public", (0, signature), 0, block, sized=(0, 1)),
+            Call("residua_modular_load_public_key", loads, sized=(0, 1)),
+            Call("residua_modular_public", (0, signature), 0, block, sized=(0, 1)),
         ],
         HEADERS,
         around.patience,
@@ -241,11 +277,11 @@ def test_c_driver_of_1024_bits(directories):
         Simulation(directory, model, LIBRARY),
         [
             Call(
-                "residua_rsa_load_private_key",
+                "residua_modular_load_private_key",
                 tuple(number.to_bytes(64) for number in usual),
                 sized=(4,),
             ),
-            Call("residua_rsa_private", (block,), 0, signature, sized=(0,)),
+            Call("residua_modular_private", (block,), 0, signature, sized=(0,)),
         ],
         HEADERS,
         around.patience,

@@ -1,4 +1,4 @@
-"""Commands in front of an exponentiator or RSA core: numbers in words of 32 bits, and a status.
+"""Commands in front of a core for modular arithmetic: numbers in words of 32 bits, and a status.
 
 The core inside has streams of words of its own width. Around it stand what a bus needs
 (`residua.hardware.bus.control.raw_members`): a command says what the words that follow are, numbers
@@ -17,14 +17,14 @@ from amaranth.lib.wiring import Component, In, Out
 
 from residua.errors import SpecificationError
 from residua.hardware.bus.control import raw_members
-from residua.hardware.bus.register_map import ExponentiationCapabilities, RegisterMap
+from residua.hardware.bus.key_numbers import KeyNumber
+from residua.hardware.bus.register_map import ModularCapabilities, RegisterMap
 from residua.hardware.bus.tops import CoreInstance
 from residua.hardware.converters.result_buffer import BUS_WIDTH, ResultBuffer
 from residua.hardware.converters.word_gearbox import WIDEST, WordGearbox
-from residua.hardware.exponentiation.key_numbers import KeyNumber
 from residua.hardware.random_monitor import RandomMonitor
 from residua.hardware.unbuilt import unbuilt
-from residua.numbers.digits import join_digits
+from residua.numbers.digits import join_digits, split_digits
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,25 @@ class Number:
         meaning: what it is, in a few words.
         words: of the core's width.
         bits: that it may have at most; by default those of its words.
+        largest: what it may be at most; by default all that its bits hold.
         exponent: it is a public exponent, which the core tests to be odd and above 1.
         derived: how a driver makes it of a modulus or a key; None of an operand.
+        filler: what takes its place in a wipe; by default a number of ones alone. The core computes
+            with it as with any other.
     """
 
     meaning: str
     words: int
     bits: int | None = None
+    largest: int | None = None
     exponent: bool = False
     derived: KeyNumber | None = None
+    filler: int | None = None
+
+    def filling(self, width: int) -> tuple[int, ...]:
+        """The words of what takes its place in a wipe."""
+        whole = (1 << self.words * width) - 1
+        return split_digits(whole if self.filler is None else self.filler, self.words, width)
 
 
 @dataclass(frozen=True)
@@ -55,7 +65,8 @@ class CommandedDesign:
         load: numbers of a modulus or key, in order; none if the modulus is built in.
         operands: numbers of an operation, in order.
         result_words: words of a result.
-        operation: name of what the core does, ``power``, ``private`` or ``public``.
+        operation: name of what the core does, ``multiply``, ``invert``, ``power``, ``private`` or
+            ``public``.
         tests_modulus: whether the core tells of a modulus that will not do.
         flagged: whether the core tells of a result that is withheld.
         withheld: name of the status then.
@@ -64,7 +75,7 @@ class CommandedDesign:
             modulus is built in.
         random_words: of the core's width, that it takes for a key and an operation; 0 if it takes
             none.
-        turns: places that results stand in by turns, as many as operations write all of.
+        turns: places that operands or results stand in by turns: so many operations write all.
 
     Raises:
         SpecificationError: the words are too wide.
@@ -116,8 +127,8 @@ class CommandedDesign:
     def registers(self, *, data_registers: bool) -> RegisterMap:
         """The registers of a bus; operands and results go through them, or through streams."""
 
-        def capabilities(codes: list[int]) -> ExponentiationCapabilities:
-            return ExponentiationCapabilities(
+        def capabilities(codes: list[int]) -> ModularCapabilities:
+            return ModularCapabilities(
                 self.words,
                 len(self.load),
                 len(self.operands),
@@ -169,23 +180,23 @@ class _State(IntEnum):
 
 
 class Commanded(Component):
-    """A core that takes commands, around an instance of the exponentiator called ``module``.
+    """A core that takes commands, around an instance of the one called ``module``.
 
     Ports: `residua.hardware.bus.control.raw_members`, with random words if the core takes them.
     Every number comes as ``design.words`` words, the lowest first. ``load`` takes those of a
     modulus or key, the other operation its operands; the result leaves when it is whole, and if the
     status is ok.
 
-    Number by number, bits above those that it may have are refused with ``operand_range``; a power
-    is computed all the same, and dropped. Operands are taken also where no modulus is loaded. A
-    modulus or key stays until another load, which drops it
-    first, a zeroisation or a reset.
+    Number by number, bits above those that it may have, and a number above the largest, are refused
+    with ``operand_range``; a result is computed all the same, and dropped. Operands are taken also
+    where no modulus is loaded. A modulus or key stays until another load, which drops it first, a
+    zeroisation or a reset.
 
     A zeroisation, and a reset, wipe by computing: the core is reset, loads numbers of ones alone,
-    and makes an operation of operands of ones, whose result is dropped, once for each place that
-    results stand in by turns. Operations write the same places whatever their numbers are, so that
-    nothing of earlier ones is left. In place of
-    random words it takes ones, too; those that come are for the next operation.
+    and makes an operation of such operands (`Number.filler`), whose result is dropped, once for
+    each place that operands or results stand in by turns. Operations write the same places whatever
+    their numbers are, so that nothing of earlier ones is left. In place of random words it takes
+    ones, too; those that come are for the next operation.
 
     Random words are tested (`RandomMonitor`). Once they fail no result leaves, and no key is
     taken, until a zeroisation: ``random_fault``. If one does not come while a key or operands are
@@ -251,7 +262,6 @@ class Commanded(Component):
             self._of(m, "own_words", [n.words for n in design.numbers], number),
             Signal(name="fits"),
         )
-        ones = (1 << design.width) - 1
         target_ready = core.operands.ready
         if design.load:
             target_ready = Mux(loads, core.modulus.ready, target_ready)
@@ -265,7 +275,7 @@ class Commanded(Component):
             self.operands.ready.eq(gearbox.words_in.ready & takes),
             gearbox.words_out.ready.eq(takes & (target_ready | ~fits)),
             gearbox.clear.eq(self._is(_State.RESET)),
-            payload.eq(Mux(fills, ones, gearbox.words_out.payload)),
+            payload.eq(Mux(fills, self._filling(m, place, number), gearbox.words_out.payload)),
             valid.eq(fills | (gearbox.words_out.valid & takes & fits)),
             moved.eq(Mux(fills, target_ready, gearbox.words_out.valid & gearbox.words_out.ready)),
             last.eq(place == Mux(fills, own - 1, places - 1)),
@@ -283,6 +293,10 @@ class Commanded(Component):
                 m.d.sync += number.eq(number + 1)
         with m.If(moved & ~fills & self._too_long(m, place, number, gearbox.words_out.payload)):
             m.d.sync += self._excess.eq(1)
+        if any(one.largest is not None for one in design.numbers):
+            above = self._above(m, moved, place, number, gearbox.words_out.payload)
+            with m.If(moved & last & ~fills & above):
+                m.d.sync += self._excess.eq(1)
         with m.If(self._is(_State.IDLE, _State.RESET)):
             m.d.sync += [place.eq(0), self._excess.eq(0)]
             m.d.sync += number.eq(Mux(self._begins_load, 0, len(design.load)))
@@ -335,6 +349,31 @@ class Commanded(Component):
         rest = self._of(m, "rest_mask", [(1 << part) - 1 for _, part in parts], number)
         allowed = Mux(place < whole, -1, Mux(place == whole, rest, 0))
         return (word & ~allowed)[: design.width].any()
+
+    def _above(self, m: Module, moved: Value, place: Value, number: Value, word: Value) -> Value:
+        """Whether the words of a number up to this one are more than the largest one's."""
+        width, places = self.design.width, self._gearbox.count_out
+        most = (1 << places * width) - 1
+        limits = [most if n.largest is None else n.largest for n in self.design.numbers]
+        limit = self._word_of([split_digits(one, places, width) for one in limits], place, number)
+        before, above = Signal(name="above_before"), Signal(name="above")
+        m.d.comb += above.eq((word > limit) | ((word == limit) & before & (place != 0)))
+        with m.If(moved):
+            m.d.sync += before.eq(above)
+        return above
+
+    def _filling(self, m: Module, place: Value, number: Value) -> Value:
+        """The word that takes the place of this one in a wipe."""
+        design = self.design
+        if all(one.filler is None for one in design.numbers):
+            return Const((1 << design.width) - 1, design.width)
+        return self._word_of([one.filling(design.width) for one in design.numbers], place, number)
+
+    def _word_of(self, numbers: list[tuple[int, ...]], place: Value, number: Value) -> Value:
+        """A word of one of several constant numbers."""
+        width = self.design.width
+        rows = [Array([Const(word, width) for word in words])[place] for words in numbers]
+        return Array(rows)[number]
 
     def _of(self, m: Module, name: str, values: list[int], number: Value) -> Signal:
         """A constant of the current number."""
