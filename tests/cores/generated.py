@@ -106,6 +106,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "IDDMM, AXI": IDDMM | {"bus": "axi"},
     "IDDMM, loaded, Wishbone": LOADED | {"bus": "wishbone"},
     "inversion, AXI": INVERSE | {"bus": "axi"},
+    "inversion, AXI4-Lite": INVERSE | {"bus": "axi-lite"},
     "inversion, Wishbone": INVERSE | {"inversion": "plus-minus-ct", "bus": "wishbone"},
     "powers": EXPONENTIATION,
     "powers, short": EXPONENTIATION | {"exponent_bits": 5},
@@ -163,6 +164,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
         "bus": "wishbone", "inversion": "division-steps", "blinding": 0, "name": "attached",
         "protections": ["random-health"],
     },
+    "coprocessor, AXI4-Lite": COPROCESSOR | {"bus": "axi-lite"},
     "coprocessor, several, AXI": LADDER | {
         "bus": "axi", "instances": 2, "inversion": "plus-minus-ct", "inverter_rowers": 1,
     },

@@ -16,9 +16,11 @@ TIMEOUT = 120.0
 @pytest.fixture(scope="module")
 def cores(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cores")
-    names = ("first", "second")
-    keys = {"curve": [TINY], "bus": "wishbone"}
-    return tuple(build(check_any({**keys, "name": name}), folder / name) for name in names)
+    buses = {"first": "wishbone", "second": "axi-lite"}
+    return tuple(
+        build(check_any({"curve": [TINY], "bus": bus, "name": name}), folder / name)
+        for name, bus in buses.items()
+    )
 
 
 @pytest.mark.parametrize("core_megahertz", [11.3, 50.0, 87.5])

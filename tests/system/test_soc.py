@@ -21,7 +21,7 @@ from residua.toolchain import verilator
 
 CORES = {
     "p256": {"curve": ["P-256"]},
-    "x25519": {"curve": ["Curve25519"]},
+    "x25519": {"curve": ["Curve25519"], "bus": "axi-lite"},
 }
 TIMEOUT = 120.0
 """Seconds for an answer."""
@@ -33,7 +33,7 @@ NOT_ON_CURVE, NEUTRAL = 4, 1
 def request(folder):
     """The system of the cores in a folder, at the highest rate of its line."""
     cores = tuple(
-        build(check_any({**keys, "bus": "wishbone", "name": name}), folder / name, force=True)
+        build(check_any({"bus": "wishbone", **keys, "name": name}), folder / name, force=True)
         for name, keys in CORES.items()
     )
     return SocRequest(cores, baud=500_000)

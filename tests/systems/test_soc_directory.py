@@ -24,6 +24,7 @@ def cores(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cores")
     keys = {
         "wishbone": {"curve": [TINY], "bus": "wishbone", "name": "tiny"},
+        "axi-lite": {"curve": [TINY], "bus": "axi-lite", "name": "tiny_lite"},
         "axi": {"curve": [TINY], "bus": "axi", "name": "tiny_axi"},
         "streams": RSA,
         "rsa": {**RSA, "bus": "wishbone", "name": "rsa"},
@@ -36,8 +37,12 @@ def cores(tmp_path_factory):
     ("names", "options", "message"),
     [
         ([], {}, "0 cores: a system has 1 to 16"),
-        (["axi"], {}, "bus = 'axi', but a system reaches cores over Wishbone: build it"),
-        (["streams"], {}, "no bus, but a system reaches cores over Wishbone: build it with --bus"),
+        (["axi"], {}, "bus = 'axi', but a system reaches cores by registers: build it"),
+        (
+            ["streams"],
+            {},
+            "no bus, but a system .* build it with --bus wishbone or axi-lite",
+        ),
         (["product"], {}, "a system has coprocessors and cores for RSA, not a digit"),
         (["wishbone", "wishbone"], {}, "two cores have the name tiny: build one with another"),
         (["wishbone"], {"name": "tiny"}, "--name tiny is that of a core"),
@@ -94,6 +99,15 @@ def test_directories_that_are_none(tmp_path, content, message):
         (tmp_path / MANIFEST).write_text(content)
     with pytest.raises(SpecificationError, match=message):
         SocDirectory.open(tmp_path)
+
+
+def test_cores_on_two_buses(cores):
+    """Far sides of both, and each core's own port."""
+    request = SocRequest((cores["wishbone"], cores["axi-lite"]), core_megahertz=40.0)
+    made = soc_directory.hardware(request)
+    assert {"rtl/soc_far.v", "rtl/soc_far_axi_lite.v"} <= made.keys()
+    modules = [(core.name, core.bus) for core in request.design.cores]
+    assert modules == [("tiny_wishbone", "wishbone"), ("tiny_lite_axi_lite", "axi-lite")]
 
 
 def test_room_for_the_identity(cores):

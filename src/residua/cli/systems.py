@@ -31,7 +31,8 @@ app.add_typer(host)
 Cores = Annotated[
     list[Path],
     typer.Argument(
-        metavar="DIR", help="Directories of coprocessors and cores for RSA, on Wishbone."
+        metavar="DIR",
+        help="Directories of coprocessors and cores for RSA, on Wishbone or AXI4-Lite.",
     ),
 ]
 System = Annotated[Path, typer.Argument(metavar="DIR", help="A directory of `residua soc`.")]

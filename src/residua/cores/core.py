@@ -14,6 +14,7 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import Simulated, VerificationResult
 from residua.cores.simulation.runs import PRODUCTS, Runs
 from residua.cores.specification.base import CoreSpecification
+from residua.hardware.bus.tops import BUSES
 from residua.hardware.rtl import emit
 from residua.numbers.cox import Range
 from residua.output import Progress
@@ -253,7 +254,7 @@ class PlainCore(Core):
     def top(self) -> str:
         """Name of the top module, with a bus that of the core and the bus."""
         around = self.surroundings
-        return f"{self.name}_{around.bus}" if around else self.name
+        return f"{self.name}_{BUSES[around.bus].suffix}" if around else self.name
 
     @property
     @abstractmethod

@@ -1,6 +1,6 @@
 """Cores that software reaches by registers alone, and their drivers in C."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from residua.cores.bus.driver.program import driver_files
@@ -47,12 +47,15 @@ class RsaKeys:
         return f"RSA to {self.bits} bits, {private}"
 
 
-def usable_core(directory: Directory, user: str) -> CoprocessorCore | RsaCore:
+def usable_core(
+    directory: Directory, user: str, buses: Collection[str] = ("wishbone",)
+) -> CoprocessorCore | RsaCore:
     """The coprocessor of a directory, or several behind one bus, or a core for RSA.
 
     Args:
         directory: of a core.
         user: what it is for, as in "a system".
+        buses: over which that reaches cores.
 
     Raises:
         SpecificationError: it is another kind of core, or has no registers for data.
@@ -63,11 +66,11 @@ def usable_core(directory: Directory, user: str) -> CoprocessorCore | RsaCore:
             f"{directory.path}: {user} has coprocessors and cores for RSA, not "
             f"{directory.kind.noun}"
         )
-    if made.request.bus != "wishbone":
+    if made.request.bus not in buses:
         bus = "no bus" if made.request.bus is None else f"bus = '{made.request.bus}'"
         raise SpecificationError(
-            f"{directory.path}: {bus}, but {user} reaches cores over Wishbone: build it with "
-            "--bus wishbone"
+            f"{directory.path}: {bus}, but {user} reaches cores by registers: build it with "
+            f"--bus {' or '.join(buses)}"
         )
     return made
 

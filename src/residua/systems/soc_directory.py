@@ -18,9 +18,10 @@ from residua.cores.directory import Directory
 from residua.cores.templating import environment
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
+from residua.hardware.soc.bus_masters import CORE_BUSES
 from residua.hardware.soc.crossing import FarMaster
 from residua.hardware.soc.random_source import DATA, STATUS, UNFIT
-from residua.hardware.soc.soc import SocDesign
+from residua.hardware.soc.soc import CoreModule, SocDesign
 from residua.hardware.soc.uart import EMPTY, LOST
 from residua.output import Progress, check_new_directory, new_directory, write_texts
 from residua.systems import program
@@ -57,7 +58,7 @@ class SocRequest:
     """What is asked for.
 
     Attributes:
-        cores: directories of coprocessors and of cores for RSA, with ``bus = "wishbone"``.
+        cores: directories of coprocessors and of cores for RSA, on one of `CORE_BUSES`.
         name: of the top module.
         cpu: one of `PROCESSORS`.
         ram_bytes: a power of two.
@@ -98,7 +99,7 @@ class SocRequest:
             )
         names = [core.name for core in self.cores]
         for core, name in zip(self.cores, names, strict=True):
-            _ = usable_core(core, "a system")
+            _ = usable_core(core, "a system", CORE_BUSES)
             if names.count(name) > 1:
                 raise SpecificationError(
                     f"two cores have the name {name}: build one with another `name`"
@@ -115,7 +116,10 @@ class SocRequest:
     @cached_property
     def design(self) -> SocDesign:
         """The hardware."""
-        tops = tuple(core.top for core in self.cores)
+        tops = tuple(
+            CoreModule(core.top, str(made.request.bus))
+            for core, made in zip(self.cores, self.made, strict=True)
+        )
         own_clock = self.core_megahertz is not None
         return SocDesign(self.name, tops, self.ram_bytes, self.divisor, own_clock)
 
@@ -131,7 +135,7 @@ class SocRequest:
     @cached_property
     def made(self) -> tuple[CoprocessorCore | RsaCore, ...]:
         """The cores."""
-        return tuple(usable_core(core, "a system") for core in self.cores)
+        return tuple(usable_core(core, "a system", CORE_BUSES) for core in self.cores)
 
 
 @dataclass(frozen=True)
@@ -261,10 +265,9 @@ def hardware(request: SocRequest) -> dict[str, str]:
     for part in ("cpu", "ram"):
         text = templates.get_template(f"{part}.v").render(name=name, ram_bytes=request.ram_bytes)
         texts[f"rtl/{name}_{part}.v"] = text
-    if request.design.core_clock:
-        far = request.design.far_module
+    for bus, far in request.design.far_modules.items():
         path = f"rtl/{far}.v"
-        texts[path] = emit(FarMaster(), far)[path]
+        texts[path] = emit(FarMaster(bus), far)[path]
     for target in ("", BOARD_TARGET) if request.board else ("",):
         for path, source in _core_sources(request, target).items():
             texts[path] = source.read_text(encoding="utf-8")
@@ -283,7 +286,7 @@ def _core_sources(request: SocRequest, target: str) -> dict[str, Path]:
 def _verilog(request: SocRequest, target: str = "") -> list[str]:
     """Paths of the system's Verilog, with the cores' primitives for a target."""
     modules = [request.name, request.cpu, f"{request.name}_cpu", f"{request.name}_ram"]
-    modules += [request.design.far_module] if request.design.core_clock else []
+    modules += request.design.far_modules.values()
     return [*(f"rtl/{module}.v" for module in modules), *_core_sources(request, target)]
 
 

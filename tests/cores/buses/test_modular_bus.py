@@ -101,7 +101,7 @@ def faults(directory, sources=()):
         ("products on lanes", "axi"),
         ("R2MM", "axi"),
         ("MWR2MM", "wishbone"),
-        ("inverses", "axi"),
+        ("inverses", "axi-lite"),
         ("inverses, Fermat", "wishbone"),
         ("inverses, composite", "axi"),
     ],
@@ -123,6 +123,7 @@ def test_a_long_result_is_waited_for():
     [
         ("powers, loaded", "axi", "power"),
         ("powers, loaded", "wishbone", "power"),
+        ("powers, loaded", "axi-lite", "power"),
         ("public keys", "axi", "public"),
     ],
 )

@@ -25,7 +25,7 @@ BUS = os.environ.get("RESIDUA_TEST_BUS", "axi")
 
 def design():
     """What is simulated."""
-    return BUSES[BUS](StandIn(CAPABILITIES), CAPABILITIES)
+    return BUSES[BUS].top(StandIn(CAPABILITIES), CAPABILITIES)
 
 
 class AxiPort:

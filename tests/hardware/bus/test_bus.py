@@ -100,7 +100,7 @@ class Host:
 def simulate(master, program, capabilities=CAPABILITIES):
     """Runs ``program(host)`` on the coprocessor's bus."""
     core = StandIn(capabilities)
-    dut = BUSES[master.split("-")[0]](core, capabilities)
+    dut = BUSES[master.split("-")[0]].top(core, capabilities)
     completed = []
 
     async def bench(ctx):
@@ -541,8 +541,8 @@ def test_a_cleared_stream_buffer_is_empty():
 @pytest.mark.parametrize(("bus", "data_registers"), [("axi", 0), ("axi", 1), ("wishbone", 1)])
 def test_emission(bus, data_registers, tmp_path):
     capabilities = Capabilities(2, 2, range(1, 11), data_registers=bool(data_registers))
-    files = emit(BUSES[bus](StandIn(capabilities), capabilities), "coprocessor")
-    assert files == emit(BUSES[bus](StandIn(capabilities), capabilities), "coprocessor")
+    files = emit(BUSES[bus].top(StandIn(capabilities), capabilities), "coprocessor")
+    assert files == emit(BUSES[bus].top(StandIn(capabilities), capabilities), "coprocessor")
     path = tmp_path / "coprocessor.v"
     path.write_text(files["rtl/coprocessor.v"])
     assert lint([path], "coprocessor") == []

@@ -4,8 +4,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from residua.errors import SpecificationError
-from residua.hardware.bus.wishbone import wishbone
-from residua.hardware.soc.memory_port import Decoder, Region, WishboneMaster, check_regions
+from residua.hardware.soc.memory_port import Decoder, Region, check_regions
 
 REGIONS = {"low": Region(0, 256), "high": Region(0x8000_0000, 16), "next": Region(256, 16)}
 
@@ -73,30 +72,6 @@ def test_what_nobody_has_is_answered_once_each_time():
         assert ready == [0, 1, 0, 1]
 
     run(decoder, bench)
-
-
-@pytest.mark.parametrize("answer", ["ack_o", "err_o"])
-def test_wishbone(answer):
-    master = WishboneMaster(wishbone(12))
-
-    async def bench(ctx):
-        assert not ctx.get(master.wb.cyc_i)
-        ctx.set(master.port.address, 0x3000_0124)
-        ctx.set(master.port.valid, 1)
-        assert ctx.get(master.wb.cyc_i) == ctx.get(master.wb.stb_i) == 1
-        assert (ctx.get(master.wb.adr_i), ctx.get(master.wb.sel_i)) == (0x124 // 4, 0xF)
-        assert (ctx.get(master.wb.we_i), ctx.get(master.port.ready)) == (0, 0)
-        ctx.set(master.port.strobe, 0b1000)
-        assert (ctx.get(master.wb.we_i), ctx.get(master.wb.sel_i)) == (1, 0b1000)
-        ctx.set(master.wb.dat_o, 77)
-        ctx.set(getattr(master.wb, answer), 1)
-        assert ctx.get(master.port.ready)
-        assert ctx.get(master.port.read_data) == (77 if answer == "ack_o" else 0)
-        ctx.set(master.port.valid, 0)
-        assert not ctx.get(master.port.ready)
-        await ctx.delay(1e-9)
-
-    run(master, bench, clocked=False)
 
 
 def run(component, bench, *, clocked=True):

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
 
 from residua.cores.directory import Directory
 from residua.cores.simulation.engine import COMMON_SOURCE
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import CoreCapabilities, RegisterMap
+from residua.hardware.bus.tops import BUSES
 from residua.toolchain import verilator
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
@@ -246,11 +246,11 @@ def build_bus_model(
     sources: Sequence[Path],
     top: str,
     registers: RegisterMap,
-    bus: Literal["axi", "wishbone"],
+    bus: str,
     *,
     optimise: bool = True,
 ) -> BusModel:
-    """Compile the Verilog of a core on a bus, whose top module is ``top``.
+    """Compile the Verilog of a core on a bus (of `BUSES`), whose top module is ``top``.
 
     ``optimise`` is for long runs; without, compiling takes less time and simulating more.
 
@@ -259,7 +259,7 @@ def build_bus_model(
     """
     settings: dict[str, object] = {
         "PREFIX": f"{top}_bus",
-        "AXI": int(bus == "axi"),
+        "AXI": int(BUSES[bus].protocol == "axi"),
         "STREAMS": int(not registers.capabilities.data_registers),
         "RANDOM": int(registers.capabilities.takes_random),
         "PACKETS": int("TRAILER" in registers.registers),

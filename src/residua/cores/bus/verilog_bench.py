@@ -7,12 +7,10 @@ from residua.cores.bus.vectors import END, HEADER, Vector, hex_file
 from residua.cores.core import BENCH, VECTORS, Core
 from residua.cores.manifest import modules
 from residua.hardware.bus.register_map import RegisterMap
+from residua.hardware.bus.tops import BUSES
 
-_FIELDS = {
-    "axi": ("busy",),
-    "wishbone": ("busy", "operand_ready", "random_ready", "result_valid"),
-}
-"""Bits of STATUS that a bench looks at."""
+_WORDS = ("operand_ready", "random_ready", "result_valid")
+"""Bits of STATUS that a bench looks at where words go through registers."""
 
 
 def bench_files(
@@ -55,19 +53,21 @@ def bench_files(
     }
     names["several"] = None
     if registers is not None:
-        names |= {"registers": registers, "fields": _FIELDS[bus]}
+        streams = BUSES[bus].streams
+        fields = ("busy", *(() if streams else _WORDS), *(("ready",) if packet else ()))
+        names |= {"registers": registers, "fields": fields, "streams": streams}
         if packet:
-            names |= _of_several(registers, bus, packet)
+            names["several"] = _of_several(registers, packet)
+    template = BUSES[bus].protocol if bus in BUSES else bus
     return {
-        BENCH: made.rendered(f"bench_{bus}.v", manifest, **names),
+        BENCH: made.rendered(f"bench_{template}.v", manifest, **names),
         VECTORS: text,
         "sim/Makefile": made.rendered("bench.mk", manifest, modules=modules(manifest)),
     }
 
 
-def _of_several(registers: RegisterMap, bus: str, packet: int) -> dict[str, object]:
+def _of_several(registers: RegisterMap, packet: int) -> dict[str, object]:
     """What the bench of several cores knows of them."""
     key = registers["ZEROISE_CORES"].fields["key"]
     instances = registers["CAPABILITY"].fields["instances"].reset
-    told = {"instances": instances, "words": packet, "key": key.codes["zeroise_cores"]}
-    return {"several": told, "fields": (*_FIELDS[bus], "ready")}
+    return {"instances": instances, "words": packet, "key": key.codes["zeroise_cores"]}

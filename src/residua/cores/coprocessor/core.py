@@ -35,7 +35,7 @@ from residua.curves.parameters import MontgomeryCurve
 from residua.curves.protections.protection import Level, Protection
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES, BASE_WIDTH, POINT_WIDTH
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
-from residua.hardware.bus.tops import BUSES, CoreInstance
+from residua.hardware.bus.tops import BUSES, STREAMED, CoreInstance
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.durations import operation_cycles
 from residua.hardware.coprocessor.traffic import coprocessor_traffic
@@ -114,7 +114,8 @@ class CoprocessorCore(Core):
         if self.request.bus == "stream":
             return self.name
         count = self.request.instances
-        return f"{self.name}_{self.request.bus}" + (f"_x{count}" if count else "")
+        suffix = BUSES[self.request.bus].suffix
+        return f"{self.name}_{suffix}" + (f"_x{count}" if count else "")
 
     @property
     def _formula(self) -> str:
@@ -193,7 +194,7 @@ class CoprocessorCore(Core):
             words=design.words,
             operations=sorted(design.operation_codes),
             blinding=any(design.blinding),
-            data_registers=self.request.bus != "axi",
+            data_registers=self.request.bus not in STREAMED,
             sparse_status=design.status_codes.sparse,
             shared_scalars=design.shares_scalars,
             instances=self.instances,
@@ -234,7 +235,7 @@ class CoprocessorCore(Core):
 
     def bus_component(self) -> Component:
         """The bus and its registers around an instance of the core, or several."""
-        bus, count = BUSES[self.request.bus], self.request.instances
+        bus, count = BUSES[self.request.bus].top, self.request.instances
         if not count:
             return bus(CoreInstance(self.name), self.capabilities)
         cores = [CoreInstance(self.name) for _ in range(count)]

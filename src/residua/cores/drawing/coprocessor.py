@@ -8,6 +8,7 @@ from residua.cores.drawing import svg
 
 _BUSES = {
     "axi": ("AXI", "AXI4-Lite, AXI4-Stream"),
+    "axi-lite": ("AXI4-Lite", "registers"),
     "wishbone": ("Wishbone", "registers"),
     "stream": ("streams", "operands, random, result"),
 }

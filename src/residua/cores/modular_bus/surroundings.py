@@ -16,7 +16,7 @@ from residua.cores.modular_bus.cases import Case, Cases, Setting
 from residua.cores.modular_bus.driver.files import c_driver
 from residua.hardware.bus.commanded import Commanded, CommandedDesign
 from residua.hardware.bus.register_map import RegisterMap
-from residua.hardware.bus.tops import BUSES
+from residua.hardware.bus.tops import BUSES, STREAMED
 
 if TYPE_CHECKING:
     from residua.cores.directory import Directory
@@ -64,7 +64,7 @@ class ModularBus:
     @cached_property
     def registers(self) -> RegisterMap:
         """The registers."""
-        return self.core.commanded.registers(data_registers=self.bus != "axi")
+        return self.core.commanded.registers(data_registers=self.bus not in STREAMED)
 
     def cases(self, seed: int) -> Cases:
         """Operations of the core."""
@@ -86,7 +86,7 @@ class ModularBus:
     def component(self) -> Component:
         """The bus and its registers around an instance of the core."""
         inside = Commanded(self.core.commanded, self.core.name)
-        return BUSES[self.bus](inside, self.registers.capabilities)
+        return BUSES[self.bus].top(inside, self.registers.capabilities)
 
     def port_meaning(self, port: str) -> str:
         """Purpose of a port of the top module."""

@@ -64,12 +64,12 @@ MODULUS_BITS = Key(
     panel=USUAL,
 )
 
-BusChoice = Literal["axi", "wishbone", "stream"]
+BusChoice = Literal["axi", "axi-lite", "wishbone", "stream"]
 
 BUS = Key(
     "Bus of a core whose numbers are binary words: AXI4-Lite for registers and AXI4-Stream for "
-    "data, Wishbone with registers for both, or plain streams.",
-    "`axi`, `wishbone`, `stream`",
+    "data, AXI4-Lite or Wishbone with registers for both, or plain streams.",
+    "`axi`, `axi-lite`, `wishbone`, `stream`",
     "`axi` with `curve`, else `stream`",
     "KIND",
     panel=USUAL,

@@ -1,7 +1,8 @@
 """A core on a bus: one component for each bus, ready to be emitted as Verilog."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from amaranth.hdl import ClockSignal, Const, Instance, Module, ResetSignal, Value, ValueLike
 from amaranth.lib.wiring import Component, Flow, In, Out, connect, flipped
@@ -120,11 +121,35 @@ class WishboneTop(Component):
         return m
 
 
-BUSES: dict[str, Callable[..., Component]] = {
-    "axi": AxiTop,
-    "wishbone": WishboneTop,
+@dataclass(frozen=True)
+class Bus:
+    """A bus that a core can be put on.
+
+    Attributes:
+        top: makes the component of core and capabilities.
+        protocol: ``axi`` or ``wishbone``.
+        suffix: what the name of the top module ends with.
+        streams: operands, random words and results go through streams; if not, through registers.
+    """
+
+    top: Callable[..., Component]
+    protocol: Literal["axi", "wishbone"]
+    suffix: str
+    streams: bool = False
+
+
+BUSES = {
+    "axi": Bus(AxiTop, "axi", "axi", streams=True),
+    "axi-lite": Bus(AxiTop, "axi", "axi_lite"),
+    "wishbone": Bus(WishboneTop, "wishbone", "wishbone"),
 }
 """Buses by the value of ``bus``; ``stream`` is the core without any of these."""
+
+STREAMED = frozenset(name for name, bus in BUSES.items() if bus.streams)
+"""Those whose operands and results go through streams."""
+
+ASKED = f"bus = {' or '.join(map(repr, BUSES))}"
+"""What a request for a core on a bus has, for messages."""
 
 
 def _control(

@@ -14,14 +14,8 @@ from typing import Any
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import Component, In, Out, Signature, connect, flipped
 
-from residua.hardware.bus.tops import ADDRESS_WIDTH
-from residua.hardware.bus.wishbone import wishbone
-from residua.hardware.soc.memory_port import (
-    ADDRESS_BITS,
-    WORD_BITS,
-    WishboneMaster,
-    memory_port,
-)
+from residua.hardware.soc.bus_masters import CORE_BUSES
+from residua.hardware.soc.memory_port import ADDRESS_BITS, WORD_BITS, memory_port
 
 
 def kept_access() -> Signature:
@@ -109,19 +103,21 @@ class FarSide(Component):
 
 
 class FarMaster(Component):
-    """The far side of a device on Wishbone: ``kept`` from the near side, ``wb`` as the slave's."""
+    """The far side of a core on a bus: ``kept`` from the near side, the bus as the core's master.
 
-    def __init__(self) -> None:
-        super().__init__({"kept": In(kept_access()), "wb": In(wishbone(ADDRESS_WIDTH))})
+    Args:
+        bus: one of `CORE_BUSES`.
+    """
+
+    def __init__(self, bus: str) -> None:
+        self._bus = CORE_BUSES[bus]
+        super().__init__({"kept": In(kept_access()), self._bus.port: self._bus.member.flip()})
 
     def elaborate(self, platform: Any) -> Module:
-        """The far side and a master, all at the devices' clock."""
+        """The far side and a master, all at the core's clock."""
         m = Module()
-        m.submodules.far, m.submodules.master = far, master = (
-            FarSide(),
-            WishboneMaster(wishbone(ADDRESS_WIDTH)),
-        )
+        m.submodules.far, m.submodules.master = far, master = FarSide(), self._bus.master()
         connect(m, far.port, master.port)
         connect(m, flipped(self.kept), far.kept)
-        connect(m, flipped(self.wb), master.wb)
+        connect(m, flipped(getattr(self, self._bus.port)), getattr(master, self._bus.port))
         return m

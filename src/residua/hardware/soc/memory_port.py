@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import Component, In, Out, Signature
 
 from residua.errors import SpecificationError
@@ -110,32 +110,4 @@ class Decoder(Component):
                     port.read_data.eq(device.read_data),
                 ]
         m.d.sync += self.missed.eq(nobody)
-        return m
-
-
-class WishboneMaster(Component):
-    """Turns accesses of a processor into single cycles of Wishbone, in standard mode.
-
-    Ports: ``port`` and ``wb``, whose names and directions are the slave's, see
-    `residua.hardware.bus.wishbone.wishbone`. An access that the slave answers with ERR reads as 0.
-    """
-
-    def __init__(self, wishbone: Signature) -> None:
-        super().__init__({"port": In(memory_port()), "wb": In(wishbone)})
-
-    def elaborate(self, platform: Any) -> Module:
-        """The slave answers while it is asked; there is nothing to keep."""
-        m = Module()
-        port, wb = self.port, self.wb
-        writes = port.strobe.any()
-        m.d.comb += [
-            wb.cyc_i.eq(port.valid),
-            wb.stb_i.eq(port.valid),
-            wb.we_i.eq(writes),
-            wb.adr_i.eq(port.address[2:]),
-            wb.sel_i.eq(Mux(writes, port.strobe, ~0)),
-            wb.dat_i.eq(port.write_data),
-            port.ready.eq(port.valid & (wb.ack_o | wb.err_o)),
-            port.read_data.eq(Mux(wb.err_o, 0, wb.dat_o)),
-        ]
         return m

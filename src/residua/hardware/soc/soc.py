@@ -9,17 +9,11 @@ from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Value
 from amaranth.lib.wiring import Component, Flow, In, Out, Signature, connect
 
 from residua.errors import SpecificationError
-from residua.hardware.bus.tops import ADDRESS_WIDTH
-from residua.hardware.bus.wishbone import wishbone
+from residua.hardware.bus.tops import ADDRESS_WIDTH, BUSES
 from residua.hardware.delay import delayed
+from residua.hardware.soc.bus_masters import CORE_BUSES
 from residua.hardware.soc.crossing import NearSide, kept_access
-from residua.hardware.soc.memory_port import (
-    Decoder,
-    Region,
-    WishboneMaster,
-    check_regions,
-    memory_port,
-)
+from residua.hardware.soc.memory_port import Decoder, Region, check_regions, memory_port
 from residua.hardware.soc.random_source import RandomSource
 from residua.hardware.soc.uart import FEWEST_CYCLES, Uart
 
@@ -33,12 +27,25 @@ INTERRUPTS, FIRST_INTERRUPT = 32, 16
 
 
 @dataclass(frozen=True)
+class CoreModule:
+    """A core of a system.
+
+    Attributes:
+        name: of its module.
+        bus: one of `CORE_BUSES`.
+    """
+
+    name: str
+    bus: str = "wishbone"
+
+
+@dataclass(frozen=True)
 class SocDesign:
     """What a system consists of.
 
     Attributes:
         name: of the top module; those of its own parts begin with it.
-        cores: names of the coprocessors' modules, on Wishbone.
+        cores: the coprocessors.
         ram_bytes: memory of program and data, a power of two.
         divisor: cycles of a bit of the serial port.
         core_clock: the coprocessors have a clock of their own.
@@ -48,7 +55,7 @@ class SocDesign:
     """
 
     name: str
-    cores: tuple[str, ...]
+    cores: tuple[CoreModule, ...]
     ram_bytes: int
     divisor: int
     core_clock: bool = False
@@ -77,9 +84,14 @@ class SocDesign:
         return regions
 
     @property
-    def far_module(self) -> str:
-        """The module between the crossing and each coprocessor that has another clock."""
-        return f"{self.name}_far"
+    def far_modules(self) -> dict[str, str]:
+        """The modules between crossing and coprocessors that have another clock, by bus."""
+        used = {core.bus for core in self.cores} if self.core_clock else set()
+        return {bus: self.far_module(bus) for bus in CORE_BUSES if bus in used}
+
+    def far_module(self, bus: str) -> str:
+        """The module between the crossing and a coprocessor on a bus."""
+        return f"{self.name}_far" + ("" if bus == "wishbone" else f"_{BUSES[bus].suffix}")
 
     def component(self) -> "Soc":
         """A new component of the design."""
@@ -126,9 +138,8 @@ class Soc(Component):
             connect(m, getattr(decoder, name), device.port)
         connect(m, cpu.port, decoder.port)
         for number, module in enumerate(design.cores):
-            core = _Foreign(
-                module, {"wb": Out(wishbone(ADDRESS_WIDTH)), "irq": Out(1)}, self._core_clock
-            )
+            bus = CORE_BUSES[module.bus]
+            core = _Foreign(module.name, {bus.port: bus.member, "irq": Out(1)}, self._core_clock)
             connect_core = self._cross if design.core_clock else self._attach
             connect_core(m, number, getattr(decoder, f"core_{number}"), core)
             m.submodules[f"core_{number}"] = core
@@ -153,19 +164,22 @@ class Soc(Component):
 
     def _attach(self, m: Module, number: int, port: Any, core: Any) -> None:
         """A coprocessor with the clock of the rest."""
-        m.submodules[f"master_{number}"] = master = WishboneMaster(wishbone(ADDRESS_WIDTH))
+        bus = CORE_BUSES[self.design.cores[number].bus]
+        m.submodules[f"master_{number}"] = master = bus.master()
         connect(m, port, master.port)
-        connect(m, core.wb, master.wb)
+        connect(m, getattr(core, bus.port), getattr(master, bus.port))
 
     def _cross(self, m: Module, number: int, port: Any, core: Any) -> None:
         """A coprocessor with another clock."""
         m.submodules[f"near_{number}"] = near = NearSide()
-        members = {"kept": In(kept_access()), "wb": In(wishbone(ADDRESS_WIDTH))}
-        far = _Foreign(self.design.far_module, members, self._core_clock)
+        name = self.design.cores[number].bus
+        bus = CORE_BUSES[name]
+        members = {"kept": In(kept_access()), bus.port: bus.member.flip()}
+        far = _Foreign(self.design.far_module(name), members, self._core_clock)
         m.submodules[f"far_{number}"] = far
         connect(m, port, near.port)
         connect(m, near.kept, far.kept)
-        connect(m, core.wb, far.wb)
+        connect(m, getattr(core, bus.port), getattr(far, bus.port))
 
 
 class _Foreign(Component):

@@ -12,6 +12,7 @@ from residua.curves.protections.protection import Protection
 from residua.curves.protections.status_codes import StatusCodes
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities
+from residua.hardware.bus.tops import ASKED, STREAMED
 
 
 def simulated_client(
@@ -59,8 +60,7 @@ def directory_model(
     bus = manifest["parameters"].get("bus", "stream")
     if bus == "stream":
         raise SpecificationError(
-            f"{directory.path} holds no coprocessor on a bus: build one with bus = 'axi' or "
-            "'wishbone'"
+            f"{directory.path} holds no coprocessor on a bus: build one with {ASKED}"
         )
     interface = manifest["interface"]
     capabilities = Capabilities(
@@ -68,7 +68,7 @@ def directory_model(
         words=interface["words"],
         operations=[operation["code"] for operation in interface["operations"]],
         blinding=any(manifest["parameters"]["blinding"]),
-        data_registers=bus != "axi",
+        data_registers=bus not in STREAMED,
         sparse_status=status_codes(directory).sparse,
         shared_scalars=Protection.MASKED_SCALAR in _protections(directory),
         instances=manifest["parameters"].get("instances", 1),
