@@ -101,11 +101,14 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "IDDMM, loaded": LOADED | {"inverse": "supplied", "operand_check": "none"},
     "IDDMM, computed": LOADED | {"inverse": "computed", "operand_check": "flag"},
     "product of words, AXI": ENGINE | {"bus": "axi"},
+    "product of words, AXI4-Lite": ENGINE | {"bus": "axi-lite"},
     "product of words, Wishbone": ENGINE | {"interface": "words", "bus": "wishbone"},
     "product of residues, streams": ENGINE | {"bus": "stream"},
     "IDDMM, AXI": IDDMM | {"bus": "axi"},
+    "IDDMM, AXI4-Lite": IDDMM | {"bus": "axi-lite"},
     "IDDMM, loaded, Wishbone": LOADED | {"bus": "wishbone"},
     "inversion, AXI": INVERSE | {"bus": "axi"},
+    "inversion, streams": INVERSE | {"bus": "stream"},
     "inversion, AXI4-Lite": INVERSE | {"bus": "axi-lite"},
     "inversion, Wishbone": INVERSE | {"inversion": "plus-minus-ct", "bus": "wishbone"},
     "powers": EXPONENTIATION,
@@ -128,6 +131,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "powers on the engine, streams": ENGINE_EXPONENTIATION | {
         "window": 3, "exponent_bits": 5, "bases": "any", "bus": "stream",
     },
+    "public keys, AXI4-Lite": PUBLIC_KEYS | {"bus": "axi-lite"},
     "public keys, AXI": PUBLIC_KEYS | {
         "exponent_bits": 17, "output_multipliers": 2, "bus": "axi",
     },
@@ -197,6 +201,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, shared": LADDER | {
         "bus": "axi", "protections": ["masked-order", "masked-scalar"],
     },
+    "coprocessor on digits, AXI4-Lite": ON_DIGITS | {"bus": "axi-lite"},
     "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},
     "coprocessor on digits, signed": ON_DIGITS | {
         "formula": "fixed-window",

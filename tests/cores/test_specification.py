@@ -300,8 +300,11 @@ def test_curves_are_checked():
     assert coprocessor_refusal(curve="").startswith("curve = '': expected names such as P-256")
 
 
-def test_multipliers_have_no_bus():
-    assert refusal(modulus="P-256", bus="axi") == "bus means nothing for a multiplier: leave it out"
+def test_a_bus_is_for_words():
+    assert load_any(None, {"modulus": "P-256", "bus": "axi"}).interface == "words"
+    assert load_any(None, {"modulus": "P-256", "bus": "stream"}).interface == "residues"
+    with pytest.raises(SpecificationError, match="bus means nothing for an SBMM multiplier"):
+        load_any(None, {"algorithm": "sbmm", "channels": "4", "bus": "axi"})
 
 
 def test_what_is_asked_for_decides():

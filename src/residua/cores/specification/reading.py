@@ -34,6 +34,8 @@ def keys() -> dict[str, Key]:
     first = {
         "algorithm": replace(multiplier["algorithm"], allowed=known),
         "modulus": multiplier["modulus"],
+        "curve": coprocessor["curve"],
+        "bus": multiplier["bus"],
     }
     found = {name: key for name, key in coprocessor.items() if name not in multiplier}
     found = first | found | {name: key for name, key in multiplier.items() if name not in first}
