@@ -89,5 +89,5 @@ def test_formulas_without_steps_of_a_bit_are_refused(tmp_path):
     window = build(
         check_any(BARE | {"algorithm": "iddmm", "formula": "fixed-window"}), tmp_path / "core"
     )
-    with pytest.raises(SpecificationError, match="fixed-window: templates are of the steps of a"):
+    with pytest.raises(SpecificationError, match="fixed-window: the attack is on the steps of a"):
         templates(window, Profile())

@@ -212,6 +212,20 @@ def test_leakage(measured, monkeypatch, tmp_path):
 
 
 @quickly
+def test_correlation(measured, monkeypatch):
+    from residua.evidence.campaigns import correlation
+
+    asked = correlation.Correlated(20, random_word=7, steps=3)
+    name = "40 bits, bare, random words known"
+    cores = {name: correlation.Attacked(POINTS | {"protections": "none"}, asked)}
+    monkeypatch.setattr(correlation, "CORES", cores)
+    row = measured("correlation", 20)
+    assert row["correlation"]["bits"] == 3
+    text = documents.markdown(correlation.CAMPAIGN.page.document([row]))
+    assert f"| {name} |" in text
+
+
+@quickly
 def test_templates(measured, monkeypatch):
     from residua.evidence.campaigns import templates
 

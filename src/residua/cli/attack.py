@@ -23,6 +23,18 @@ Where = Annotated[
     typer.Option(metavar="PATTERN", help="Registers or memories with such names alone."),
 ]
 CurveIndex = Annotated[int, typer.Option(metavar="I", min=0, help="Index of the curve.")]
+Noise = Annotated[
+    float, typer.Option(metavar="BITS", min=0, help="Standard deviation of noise in a sample.")
+]
+RandomWord = Annotated[
+    int | None,
+    typer.Option(
+        metavar="W",
+        min=0,
+        max=0xFFFFFFFF,
+        help="Every random word, as of a port that is stuck. [default: fresh ones]",
+    ),
+]
 
 
 @app.callback()
@@ -103,15 +115,7 @@ def leakage(
         int,
         typer.Option(metavar="I", min=0, help="Index of the operand that is fixed or random."),
     ] = 0,
-    random_word: Annotated[
-        int | None,
-        typer.Option(
-            metavar="W",
-            min=0,
-            max=0xFFFFFFFF,
-            help="Every random word, as of a port that is stuck. [default: fresh ones]",
-        ),
-    ] = None,
+    random_word: RandomWord = None,
     keep: Annotated[
         Path | None,
         typer.Option(metavar="FILE.npz", help="Write traces and t as NumPy arrays."),
@@ -150,10 +154,7 @@ def templates(
     attacked: Annotated[
         int, typer.Option(metavar="N", min=1, help="Other traces, each attacked by itself.")
     ] = 100,
-    noise: Annotated[
-        float,
-        typer.Option(metavar="BITS", min=0, help="Standard deviation of noise in a sample."),
-    ] = 0,
+    noise: Noise = 0,
     seed: Seed = 1,
     where: Where = "*",
     curve: CurveIndex = 0,
@@ -171,3 +172,41 @@ def templates(
     with counter("attack templates") as progress:
         found = templates(opened, asked, progress=progress)
     show(found, as_json, tables.guessed)
+
+
+@attack.command(cls=Verb)
+def correlation(
+    directory: Core,
+    *,
+    traces: Annotated[
+        int, typer.Option(metavar="N", min=20, help="Traces, each of another point.")
+    ] = 200,
+    steps: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Steps, from the first on. [default: all]"),
+    ] = None,
+    noise: Noise = 0,
+    random_word: RandomWord = None,
+    seed: Seed = 1,
+    where: Where = "*",
+    curve: CurveIndex = 0,
+    as_json: Json = False,
+) -> None:
+    """Multiply many points by one scalar, and guess its bits by words that are predicted."""
+    from residua.cores.directory import Directory
+    from residua.evidence.attacks.correlation import Correlated, correlation
+    from residua.report import tables
+
+    asked = Correlated(
+        traces=traces,
+        seed=seed,
+        where=where,
+        curve=curve,
+        noise=noise,
+        random_word=random_word,
+        steps=steps,
+    )
+    opened = Directory.open(directory, write=True)
+    with counter("attack correlation") as progress:
+        found = correlation(opened, asked, progress=progress)
+    show(found, as_json, tables.correlated)

@@ -34,6 +34,7 @@ CAMPAIGNS = {
     "faults": Entry("residua.evidence.campaigns.faults", "faults in running cores"),
     "leakage": Entry("residua.evidence.campaigns.leakage", "traces of running cores"),
     "templates": Entry("residua.evidence.campaigns.templates", "bits that single traces tell"),
+    "correlation": Entry("residua.evidence.campaigns.correlation", "bits that many traces tell"),
     "proofs": Entry("residua.evidence.proofs.claims", "everything that is proved"),
     "clocks": Entry("residua.evidence.benchmarks.multipliers", "clocks of cores"),
     "points": Entry("residua.evidence.benchmarks.coprocessors", "cycles of coprocessors"),

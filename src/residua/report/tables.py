@@ -139,14 +139,33 @@ def leaked(found: Result) -> Text:
     return [_pairs(rows), table]
 
 
+def correlated(found: Result) -> Text:
+    """How many bits of a scalar words told that are predicted."""
+    word = found["random_word"]
+    rows = [
+        ("core", found["name"]),
+        ("operation", f"{found['operation']} on {found['curve']}, {found['cycles']} cycles"),
+        ("traces", f"{found['traces']}, {_noise(found)}, seed {found['seed']}"),
+        ("random words", "fresh" if word is None else f"all {word:#x}, and known"),
+        ("right", f"{found['right']:.1%} of {found['bits']} bits, by chance {found['bound']:.1%}"),
+        ("all of them", "yes" if found["whole"] else "no"),
+        ("correlation", f"{found['chosen']:.2f}, of the other value {found['other']:.2f}"),
+        ("by chance", f"up to {found['chance']:.2f}"),
+    ]
+    return [_pairs(rows)]
+
+
+def _noise(found: Result) -> str:
+    return f"noise of {found['noise']:g} bits" if found["noise"] else "no noise"
+
+
 def guessed(found: Result) -> Text:
     """How many bits of scalars templates found, beside guesses of who knows nothing."""
-    noise = f"noise of {found['noise']:g} bits" if found["noise"] else "no noise"
     rows = [
         ("core", found["name"]),
         ("operation", f"{found['operation']} on {found['curve']}, {found['cycles']} cycles"),
         ("traces", f"{found['traces']} learned from, {found['attacked']} attacked"),
-        ("samples", f"{noise}, seed {found['seed']}"),
+        ("samples", f"{_noise(found)}, seed {found['seed']}"),
     ]
     table = Table("bits", box=SIMPLE)
     for name in ("guessed", "right", "by chance", "at most", "whole scalars"):

@@ -9,7 +9,12 @@ from residua.cores.coprocessor.simulator import FRESH_WORDS, Request
 from residua.curves.operations.codes import ORDER_OPERATIONS, PUBLIC_OPERATIONS, Operation
 from residua.curves.protections import masked_scalar
 from residua.errors import SpecificationError
-from residua.evidence.attacks.victim import Victim, operand_names, operation_named
+from residua.evidence.attacks.victim import (
+    Victim,
+    check_random_word,
+    operand_names,
+    operation_named,
+)
 from residua.hardware.coprocessor.durations import operation_cycles
 
 _MULTIPLICATIONS = (Operation.POINT_MULTIPLY, Operation.BASE_MULTIPLY, Operation.X_MULTIPLY)
@@ -56,12 +61,14 @@ class Groups:
         requests: the operations.
 
     Raises:
-        SpecificationError: there is no such operation or operand, or all of it is public.
+        SpecificationError: there is no such operation or operand, all of it is public, or random
+            words are stuck and tested.
     """
 
     def __init__(self, core: CoprocessorCore, asked: Compared) -> None:
         victim = Victim(core, asked.curve, asked.seed, keys=1)
         design, curve = victim.design, victim.curve
+        check_random_word(design, asked.random_word)
         self.operation = operation_named(design, asked.curve, asked.operation)
         self.name = _operand(core, asked, self.operation)
         self.cycles = operation_cycles(design, self.operation, asked.curve)

@@ -11,9 +11,7 @@ linear discriminant is made of). There are two goals:
   scalar itself: one trace with all of them right is the key.
 """
 
-import math
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,26 +19,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory
 from residua.cores.simulation.runs import Steps
-from residua.curves.formulas import Formula
-from residua.curves.operations.codes import Operation
-from residua.curves.operations.instructions import Run
 from residua.errors import SpecificationError, library
 from residua.evidence.attacks.groups import Compared, Groups
+from residua.evidence.attacks.ladder_traces import (
+    BIT,
+    Labels,
+    Noise,
+    Samples,
+    ladder_loop,
+    taken_by,
+)
 from residua.evidence.attacks.tracing import Tracer
 from residua.evidence.attacks.victim import coprocessor_of
-from residua.hardware.coprocessor.design import CurveDesign
-from residua.hardware.coprocessor.durations import FETCHED, timeline
-
-LADDERS = (Formula.XZ_LADDER, Formula.DIFFERENCE_LADDER, Formula.MONTGOMERY_LADDER)
-"""Formulas whose steps choose by the difference of a bit and the one before it."""
-
-_BIT = "scalar_unit.bit_signal"
-"""The register with the bit that a step takes."""
-
-_STEP = "ladder_step"
 
 _MOST_EXAMPLES = 40_000
 """Steps that are learned from: more of them tell no more."""
@@ -50,9 +42,6 @@ _POINTS = 40
 
 _DEVIATIONS = 3
 """A share of right guesses is more than chance if it is so many standard deviations above it."""
-
-Samples = NDArray[np.int16]
-Labels = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -76,25 +65,6 @@ class Profile:
     noise: float = 0.0
 
 
-@dataclass(frozen=True)
-class _Loop:
-    """The steps of the ladder: first cycle, cycles of each, number."""
-
-    start: int
-    length: int
-    rounds: int
-
-    @property
-    def end(self) -> int:
-        """The cycle after the last step."""
-        return self.start + self.length * self.rounds
-
-    def steps(self, samples: Samples) -> Samples:
-        """The samples of each step."""
-        own = samples[:, self.start : self.end]
-        return own.reshape(len(samples), self.rounds, self.length)
-
-
 def templates(
     directory: Directory, asked: Profile, *, progress: Steps = lambda done, total: None
 ) -> dict[str, Any]:
@@ -116,22 +86,19 @@ def templates(
         ToolError: a tool failed.
     """
     _check(asked)
+    noise = Noise(asked.noise, asked.seed)
     core = coprocessor_of(directory)
     design = core.core.design
     count = asked.traces + asked.attacked
     drawn = Compared(traces=count, seed=asked.seed, curve=asked.curve, control=True)
     runs = Groups(core, drawn)
-    if design.formulas[asked.curve] not in LADDERS:
-        raise SpecificationError(
-            f"{design.curves[asked.curve].name} is multiplied by {design.formulas[asked.curve]}: "
-            f"templates are of the steps of a ladder: {', '.join(LADDERS)}"
-        )
-    loop = _loop(design, runs.operation, asked.curve)
+    loop = ladder_loop(design, runs.operation, asked.curve)
     with tempfile.TemporaryDirectory(prefix="templates-") as name:
         tracer = Tracer(
-            directory, core, runs.cycles, count, Path(name), where=asked.where, watched=_BIT
+            directory, core, runs.cycles, count, Path(name), where=asked.where, watched=BIT
         )
-        samples, taken = _take(tracer, runs.requests, loop, asked, progress)
+        parts = tracer.take(runs.requests, progress)
+        samples, taken = taken_by(parts, loop, noise)
     known = slice(asked.traces), slice(asked.traces, None)
     bits = max(value.bit_length() for value in runs.values)
     scalars = np.array([[value >> n & 1 for n in range(bits)] for value in runs.values], bool)
@@ -157,36 +124,6 @@ def _check(asked: Profile) -> None:
             f"traces = {asked.traces}, attacked = {asked.attacked}: 20 to learn from and 1 to "
             "attack are the fewest"
         )
-    if not 0 <= asked.noise < math.inf:
-        raise SpecificationError(
-            f"noise = {asked.noise}: a standard deviation is not negative, and finite"
-        )
-
-
-def _loop(design: CurveDesign, operation: Operation, curve: int) -> _Loop:
-    cycle, rounds = next(
-        (cycle, instruction.rounds or design.rounds[curve])
-        for cycle, instruction in timeline(design, operation, curve)
-        if isinstance(instruction, Run) and instruction.routine == _STEP
-    )
-    return _Loop(cycle + FETCHED, design.block(_STEP, curve).length, rounds)
-
-
-def _take(
-    tracer: Tracer, requests: Sequence[Request], loop: _Loop, asked: Profile, progress: Steps
-) -> tuple[Samples, Labels]:
-    """Samples up to the end of the ladder, and by what each of its steps chooses."""
-    noise, reach = np.random.default_rng(asked.seed), np.iinfo(np.int16)
-    samples, taken = [], []
-    for _, traces, watched in tracer.take(requests, progress):
-        assert watched is not None
-        own = traces[:, : loop.end]
-        noisy = np.rint(own + noise.normal(0, asked.noise, own.shape))
-        # What is beyond the reach of samples stays at its end, as in an oscilloscope.
-        samples.append(np.clip(noisy, reach.min, reach.max).astype(np.int16))
-        bits = watched[:, loop.start : loop.end : loop.length].astype(bool)
-        taken.append(bits ^ np.pad(bits[:, :-1], ((0, 0), (1, 0))))
-    return np.concatenate(samples), np.concatenate(taken)
 
 
 def _guess_scalar(

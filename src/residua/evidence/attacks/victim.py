@@ -63,6 +63,19 @@ def operands_read(design: CurveDesign, curve: int, operation: Operation) -> int:
     return len(sources) + (len(pairs) if design.shares_scalars else 0)
 
 
+def check_random_word(design: CurveDesign, word: int | None) -> None:
+    """Refuse a random port that is stuck where that ends every operation.
+
+    Raises:
+        SpecificationError: there is a word that all are, and the core tests them.
+    """
+    if word is not None and design.watches_random:
+        raise SpecificationError(
+            f"random words that are all {word:#x}: random-health ends every operation then; attack "
+            "a core without it, or with fresh words"
+        )
+
+
 class Victim:
     """A point of a curve, or none, and scalars that it is multiplied by.
 
@@ -87,7 +100,7 @@ class Victim:
         self.operation = point_operation(self.curve)
         self.cycles = operation_cycles(self.design, self.operation, index)
         draw = random.Random(seed)
-        point = _invalid(self.curve, draw) if invalid else _valid(self.curve, draw)
+        point = _invalid(self.curve, draw) if invalid else valid_point(self.curve, draw)
         self.operands = [(draw.randrange(1, self.curve.order), *point) for _ in range(keys)]
         shares = random.Random(f"shares {seed}")
         self.given = [
@@ -108,7 +121,8 @@ class Victim:
         return [given_outcome(self.design, self.index, self.operation, own) for own in self.given]
 
 
-def _valid(curve: Curve, draw: random.Random) -> tuple[int, ...]:
+def valid_point(curve: Curve, draw: random.Random) -> tuple[int, ...]:
+    """A random point of a curve as operands."""
     point = affine.multiply(curve, draw.randrange(1, curve.order), curve.base_point)
     assert point is not None
     return operand_point(curve, point)
@@ -120,5 +134,5 @@ def _invalid(curve: Curve, draw: random.Random) -> tuple[int, ...]:
             f"{curve.name}: every x is that of a point of the curve or of its twist, so that no "
             "point is invalid"
         )
-    x, y = _valid(curve, draw)
+    x, y = valid_point(curve, draw)
     return x, (y + 1 + draw.randrange(curve.prime - 2)) % curve.prime
