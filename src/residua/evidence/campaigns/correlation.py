@@ -37,13 +37,13 @@ CORES: dict[str, Attacked] = {
         _BARE, Correlated(1000, random_word=_WORD, noise=30)
     ),
     "40 bits, blinded, random words known": Attacked(
-        _LADDER | {"protections": "none"}, Correlated(100, random_word=_WORD)
+        _LADDER | {"protections": "none"}, Correlated(300, random_word=_WORD)
     ),
     "40 bits, bare": Attacked(_BARE, Correlated(1000)),
     "40 bits, high": Attacked(_LADDER | {"protections": "high"}, Correlated(1000)),
     "P-256, bare, random words known": Attacked(
         _P256 | {"blinding": 0, "protections": "none"},
-        Correlated(100, random_word=_WORD, steps=_STEPS),
+        Correlated(300, random_word=_WORD, steps=_STEPS),
     ),
     "P-256, high": Attacked(_P256 | {"protections": "high"}, Correlated(200, steps=_STEPS)),
 }
