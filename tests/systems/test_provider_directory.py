@@ -40,9 +40,9 @@ def cores(tmp_path_factory):
     ("names", "message"),
     [
         ([], "a provider has at least one core: give its directory"),
-        (["axi"], "bus = 'axi', but a provider reaches cores over Wishbone: build it"),
+        (["axi"], "bus = 'axi', but a provider reaches cores by registers: build it"),
         (["product"], "a provider has coprocessors and cores for RSA, not a digit"),
-        (["streams"], "no bus, but a provider reaches cores over Wishbone: build it with --bus"),
+        (["streams"], "no bus, but a provider reaches cores by registers: build it with --bus"),
         (["tiny"], "the provider has no curve .*; it has P-256, P-384, Curve25519"),
         (["named"], "named: P-256 is not the curve of this name"),
         (["p256", "p256"], "two cores of one name"),

@@ -23,6 +23,7 @@ from tests.hardware.stand_in import (
     expected,
 )
 
+from residua.cores.specification.keys import ON_BUS
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_file import RegisterFile
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
@@ -536,6 +537,10 @@ def test_a_cleared_stream_buffer_is_empty():
     simulator.add_clock(1e-6)
     simulator.add_testbench(bench)
     simulator.run()
+
+
+def test_every_choice_of_a_bus_is_there():
+    assert set(BUSES) == set(ON_BUS)
 
 
 @pytest.mark.parametrize(("bus", "data_registers"), [("axi", 0), ("axi", 1), ("wishbone", 1)])

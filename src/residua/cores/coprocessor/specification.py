@@ -22,7 +22,6 @@ from residua.curves.protections.protection import Level, Protection, Protections
 from residua.curves.signatures.verification import refusal
 from residua.errors import SpecificationError
 from residua.hardware.bus.limits import MOST_INSTANCES
-from residua.hardware.bus.tops import ASKED
 from residua.numbers.search import MOST_CHANNELS
 
 FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window", "endomorphism"]
@@ -164,7 +163,7 @@ class CurveSpecification(CoreSpecification):
         if count is not None and getattr(self, "bus", "stream") == "stream":
             raise SpecificationError(
                 f"instances = {count}: plain streams have no place for tags, so that there is one "
-                f"coprocessor with bus = 'stream'; give {ASKED}, or leave instances out"
+                f"coprocessor with bus = 'stream'; give {keys.BUS_ASKED}, or leave instances out"
             )
 
     @property

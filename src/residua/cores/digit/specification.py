@@ -233,7 +233,7 @@ class DigitSpecification(CoreSpecification):
     @property
     def on_bus(self) -> bool:
         """Whether there is a bus around the core."""
-        return self.bus not in (None, "stream")
+        return self.bus in keys.ON_BUS
 
     def _check_operand_check(self) -> None:
         """Refuse a bus where operands that are too large would give wrong results."""

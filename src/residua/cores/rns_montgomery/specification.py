@@ -7,7 +7,6 @@ from pydantic import model_validator
 from residua.cores.specification import keys
 from residua.cores.specification.base import ResidueSpecification
 from residua.errors import SpecificationError
-from residua.hardware.bus.tops import BUSES
 
 FormChoice = Literal["auto", "quadratic", "reordered"]
 Interface = Literal["residues", "words"]
@@ -81,7 +80,7 @@ class RnsMontgomerySpecification(ResidueSpecification):
     @classmethod
     def _words_on_a_bus(cls, values: Any) -> Any:  # noqa: ANN401 - as pydantic has them
         """Words where there is a bus and nothing else is asked for."""
-        if isinstance(values, dict) and values.get("bus") in BUSES:
+        if isinstance(values, dict) and values.get("bus") in keys.ON_BUS:
             return {"interface": "words"} | values
         return values
 
@@ -95,7 +94,7 @@ class RnsMontgomerySpecification(ResidueSpecification):
         if self.interface == "residues":
             reason = "a core with interface = 'residues' has no binary result"
             self.refuse(_WORD_KEYS, reason, remedy="give interface = 'words' too")
-            if self.bus in BUSES:
+            if self.bus in keys.ON_BUS:
                 raise SpecificationError(
                     f"bus = '{self.bus}': binary words go through a bus; give interface = 'words', "
                     "or leave interface out"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator
 
@@ -65,6 +65,12 @@ MODULUS_BITS = Key(
 )
 
 BusChoice = Literal["axi", "axi-lite", "wishbone", "stream"]
+
+ON_BUS = tuple(choice for choice in get_args(BusChoice) if choice != "stream")
+"""Values of ``bus`` with which there is one; see `residua.hardware.bus.tops.BUSES`."""
+
+BUS_ASKED = f"bus = {' or '.join(map(repr, ON_BUS))}"
+"""What a request for a core on a bus has, for messages."""
 
 BUS = Key(
     "Bus of a core whose numbers are binary words: AXI4-Lite for registers and AXI4-Stream for "

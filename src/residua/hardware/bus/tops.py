@@ -148,9 +148,6 @@ BUSES = {
 STREAMED = frozenset(name for name, bus in BUSES.items() if bus.streams)
 """Those whose operands and results go through streams."""
 
-ASKED = f"bus = {' or '.join(map(repr, BUSES))}"
-"""What a request for a core on a bus has, for messages."""
-
 
 def _control(
     capabilities: CoreCapabilities, traffic: Traffic | None

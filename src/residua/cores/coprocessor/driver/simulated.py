@@ -7,12 +7,13 @@ from residua.cores.bus.simulator import DEFAULT_PAUSE, BusModel, BusSimulator, d
 from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.directory import Directory
+from residua.cores.specification.keys import BUS_ASKED
 from residua.curves.parameters import curve_from_parameters
 from residua.curves.protections.protection import Protection
 from residua.curves.protections.status_codes import StatusCodes
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities
-from residua.hardware.bus.tops import ASKED, STREAMED
+from residua.hardware.bus.tops import STREAMED
 
 
 def simulated_client(
@@ -60,7 +61,7 @@ def directory_model(
     bus = manifest["parameters"].get("bus", "stream")
     if bus == "stream":
         raise SpecificationError(
-            f"{directory.path} holds no coprocessor on a bus: build one with {ASKED}"
+            f"{directory.path} holds no coprocessor on a bus: build one with {BUS_ASKED}"
         )
     interface = manifest["interface"]
     capabilities = Capabilities(

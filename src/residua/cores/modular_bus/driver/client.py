@@ -9,8 +9,8 @@ from residua.cores.directory import Directory
 from residua.cores.modular_bus.driver import padding
 from residua.cores.modular_bus.driver.keys import load_numbers
 from residua.cores.modular_bus.surroundings import ModularBus
+from residua.cores.specification.keys import BUS_ASKED
 from residua.errors import SpecificationError
-from residua.hardware.bus.tops import ASKED
 from residua.numbers.rsa import RsaKey, RsaPublicKey
 
 
@@ -232,7 +232,7 @@ def simulated_modular_client(
     if not isinstance(around, ModularBus):
         raise SpecificationError(
             f"{directory.path} holds no core for modular arithmetic on a bus: build one "
-            f"with {ASKED}"
+            f"with {BUS_ASKED}"
         )
     capabilities = around.registers.capabilities
     model = directory_bus_model(directory, capabilities, optimise=optimise)
