@@ -321,7 +321,10 @@ class PlainCore(Core):
         """The part of the manifest that the core determines."""
         return {
             "specification": self.specification.items(),
-            "parameters": self.parameters,
+            "parameters": {
+                **self.parameters,
+                **({"bus": self.surroundings.bus} if self.surroundings else {}),
+            },
             "cycles": self.cycles,
             "utilisation": self.utilisation,
             "ranges": {name: [str(low), str(high)] for name, (low, high) in self.ranges.items()},

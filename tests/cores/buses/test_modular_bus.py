@@ -154,6 +154,13 @@ def test_core_is_as_without_a_bus(directories, name):
     assert "bus" not in json.loads(plain["manifest.json"])["parameters"]
 
 
+def planted(made, path, monkeypatch, old, new):
+    """A copy of a directory with a fault in the Verilog of its bus."""
+    shutil.copytree(made.path, path)
+    assert surroundings(made)
+    return replaced(monkeypatch, path, f"rtl/{made.top}.v", old, new)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -166,10 +173,7 @@ def test_core_is_as_without_a_bus(directories, name):
 )
 def test_faults_of_the_bus_are_found(directories, tmp_path, monkeypatch, old, new):
     made = directories("RSA", "wishbone")
-    path = tmp_path / "core"
-    shutil.copytree(made.path, path)
-    assert surroundings(made)
-    broken = replaced(monkeypatch, path, f"rtl/{made.top}.v", old, new)
+    broken = planted(made, tmp_path / "core", monkeypatch, old, new)
     assert faults(made, broken.sources()) != []
 
 
@@ -182,10 +186,7 @@ def test_faults_of_the_bus_are_found(directories, tmp_path, monkeypatch, old, ne
 )
 def test_faults_of_a_bus_with_public_keys_are_found(directories, tmp_path, monkeypatch, old, new):
     made = directories("public keys", "wishbone")
-    path = tmp_path / "core"
-    shutil.copytree(made.path, path)
-    assert surroundings(made)
-    broken = replaced(monkeypatch, path, f"rtl/{made.top}.v", old, new)
+    broken = planted(made, tmp_path / "core", monkeypatch, old, new)
     assert faults(made, broken.sources()) != []
 
 
@@ -251,10 +252,7 @@ def test_cases_of_products_and_inverses(name, statuses):
 
 def test_a_product_of_operands_that_are_too_large_is_found(directories, tmp_path, monkeypatch):
     made = directories("products on digits", "wishbone")
-    path = tmp_path / "core"
-    shutil.copytree(made.path, path)
-    assert surroundings(made)
-    broken = replaced(monkeypatch, path, f"rtl/{made.top}.v", "above =", "above = 1'b0 &")
+    broken = planted(made, tmp_path / "core", monkeypatch, "above =", "above = 1'b0 &")
     assert "instead of 2" in str(faults(made, broken.sources()))
 
 

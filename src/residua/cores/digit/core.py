@@ -537,5 +537,4 @@ class DigitCore(PlainCore):
             "negative_inverse": None if self.domain is None else str(self.domain.negative_inverse),
             "montgomery_factor": str(shape.factor),
             "multipliers": self.design.multipliers,
-            **({"bus": self.surroundings.bus} if self.surroundings else {}),
         }

@@ -352,7 +352,6 @@ class ListCore(PlainCore, Generic[D]):
             "levels_per_register": request.levels_per_register,
             "control_words": design.processor.store.words,
             "registers": design.processor.shape.registers,
-            **({"bus": self.surroundings.bus} if self.surroundings else {}),
         }
 
 

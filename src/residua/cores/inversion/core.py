@@ -256,7 +256,6 @@ class InversionCore(PlainCore):
             "w": request.width,
             "n": None,
             "t": None,
-            **({"bus": self.surroundings.bus} if self.surroundings else {}),
         }
         if isinstance(design, FermatDesign):
             domain = design.domain

@@ -322,7 +322,6 @@ class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
         return {
             **self.bases,
             **choices,
-            **({"bus": self.surroundings.bus} if self.surroundings else {}),
             "rowers": self.rowers,
             "extension": self.request.extension,
             "columns": self.request.row_length,

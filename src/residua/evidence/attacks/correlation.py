@@ -7,12 +7,13 @@ with it. It needs the scalar to be the same in all traces, and to know each word
 hides the first, random coordinates the second. ``random_word`` takes those away.
 """
 
+import math
 import random
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.outcomes import given_operands
-from residua.cores.coprocessor.simulator import FRESH_WORDS, Request
+from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory
 from residua.cores.simulation.runs import Steps
 from residua.errors import SpecificationError
@@ -32,10 +33,12 @@ from residua.evidence.attacks.ladder_traces import (
     Noise,
     Samples,
     ladder_loop,
+    most_by_chance,
     taken_by,
 )
 from residua.evidence.attacks.tracing import Tracer
-from residua.evidence.attacks.victim import Victim, check_random_word, coprocessor_of, valid_point
+from residua.evidence.attacks.victim import Victim, coprocessor_of, supply_of, valid_point
+from residua.evidence.attacks.welch import threshold
 
 _FEWEST = 20
 """Traces without which any words correlate with something."""
@@ -45,9 +48,6 @@ _ASSUMED = 1
 
 _CONFIDENCE = 0.01
 """The chance that words correlate so much, where they are none of the hardware's."""
-
-_DEVIATIONS = 3
-"""A share of right guesses is no chance if it is so many standard deviations above a half."""
 
 Values = NDArray[np.float64]
 
@@ -107,7 +107,7 @@ def correlation(
     steps = loop.rounds if asked.steps is None else asked.steps
     if not 1 <= steps <= loop.rounds:
         raise SpecificationError(f"steps = {asked.steps}: the ladder has {loop.rounds}")
-    check_random_word(victim.design, asked.random_word)
+    supply = supply_of(victim.design, asked.random_word)
     model = LadderModel(victim.design, victim.operation, asked.curve)
     points = _points(victim, asked)
     total = asked.traces + steps
@@ -115,17 +115,15 @@ def correlation(
         tracer = Tracer(
             directory, core, victim.cycles, asked.traces, Path(name), where=asked.where, watched=BIT
         )
-        requests = _requests(core, victim, points, asked)
+        requests = _requests(core, victim, points, asked, supply)
         parts = tracer.take(requests, lambda done, _: progress(done, total))
         samples, taken = taken_by(parts, loop, noise)
     word = _ASSUMED if asked.random_word is None else asked.random_word
     states = [model.begin(point, model.random_number(word)) for point in points]
     guesses = []
-    for guess in _guesses(model, states, _normal(samples), loop):
+    for guess in islice(_guesses(model, states, samples, loop), steps):
         guesses.append(guess)
         progress(asked.traces + len(guesses), total)
-        if len(guesses) == steps:
-            break
     result = {
         "operation": victim.operation.name,
         "curve": victim.curve.name,
@@ -152,10 +150,10 @@ def _requests(
     victim: Victim,
     points: Sequence[tuple[int, ...]],
     asked: Correlated,
+    supply: int,
 ) -> list[Request]:
     """The scalar times each point; shares and random words are new each time."""
     scalar, shares = victim.operands[0][0], random.Random(f"shares {asked.seed}")
-    supply = FRESH_WORDS if asked.random_word is None else asked.random_word
     return [
         Request(
             victim.operation,
@@ -178,13 +176,13 @@ class _Guess:
 
 
 def _guesses(
-    model: LadderModel, states: Sequence[State], samples: Values, loop: Loop
+    model: LadderModel, states: Sequence[State], samples: Samples, loop: Loop
 ) -> Iterator[_Guess]:
     """Guess step after step; each goes on with the words of the guesses before it."""
     chance = _chance(len(states), loop)
     for step in range(loop.rounds):
         start = loop.start + step * loop.length
-        window = samples[:, start : start + 2 * loop.length]
+        window = _normal(samples[:, start : start + 2 * loop.length])
         after = [[model.step(own, chooses=chooses) for own in states] for chooses in (False, True)]
         weights = [_weights(found, model.word_bits) for found in after]
         # What both values lead to says nothing of either.
@@ -230,19 +228,17 @@ def _largest(weights: Sequence[Values], window: Values, chance: float) -> float:
 
 def _chance(traces: int, loop: Loop) -> float:
     """What a correlation in a window surpasses by chance with `_CONFIDENCE` (Sidak)."""
-    single = -np.expm1(np.log1p(-_CONFIDENCE) / (2 * loop.length))
-    return min(-NormalDist().inv_cdf(float(single) / 2) / float(np.sqrt(traces)), 1.0)
+    return min(threshold(2 * loop.length, _CONFIDENCE) / math.sqrt(traces), 1.0)
 
 
 def _told(guesses: Sequence[_Guess], taken: Labels) -> dict[str, Any]:
     """How many guesses are right, of all traces: a blinded scalar is another one in each."""
     found = np.array([guess.chooses for guess in guesses])
     right = float((found == taken).mean())
-    count = len(guesses)
     return {
-        "bits": count,
+        "bits": len(guesses),
         "right": round(right, 4),
-        "bound": round(min(0.5 + _DEVIATIONS * float(np.sqrt(0.25 / count)), 1.0), 4),
+        "bound": round(most_by_chance(0.5, len(guesses)), 4),
         "whole": bool((found == taken).all()),
         "chosen": round(float(np.mean([guess.chosen for guess in guesses])), 3),
         "other": round(float(np.mean([guess.other for guess in guesses])), 3),

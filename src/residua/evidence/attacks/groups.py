@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.outcomes import given_operands
-from residua.cores.coprocessor.simulator import FRESH_WORDS, Request
+from residua.cores.coprocessor.simulator import Request
 from residua.curves.operations.codes import ORDER_OPERATIONS, PUBLIC_OPERATIONS, Operation
 from residua.curves.protections import masked_scalar
 from residua.errors import SpecificationError
 from residua.evidence.attacks.victim import (
     Victim,
-    check_random_word,
     operand_names,
     operation_named,
+    supply_of,
 )
 from residua.hardware.coprocessor.durations import operation_cycles
 
@@ -68,7 +68,7 @@ class Groups:
     def __init__(self, core: CoprocessorCore, asked: Compared) -> None:
         victim = Victim(core, asked.curve, asked.seed, keys=1)
         design, curve = victim.design, victim.curve
-        check_random_word(design, asked.random_word)
+        supply = supply_of(design, asked.random_word)
         self.operation = operation_named(design, asked.curve, asked.operation)
         self.name = _operand(core, asked, self.operation)
         self.cycles = operation_cycles(design, self.operation, asked.curve)
@@ -83,12 +83,7 @@ class Groups:
             for is_fixed in self.fixed
         ]
         count = len(_names(core, asked.curve, self.operation)) - 1
-        request = Request(
-            self.operation,
-            (),
-            curve=asked.curve,
-            supply=FRESH_WORDS if asked.random_word is None else asked.random_word,
-        )
+        request = Request(self.operation, (), curve=asked.curve, supply=supply)
         self.requests: list[Request] = []
         shares = random.Random(f"shares {asked.seed}")
         for number, value in enumerate(self.values):

@@ -25,6 +25,9 @@ BIT = "scalar_unit.bit_signal"
 STEP = "ladder_step"
 """The routine of a step."""
 
+_DEVIATIONS = 3
+"""A share of right guesses is more than chance if it is so many standard deviations above it."""
+
 Samples = NDArray[np.int16]
 Labels = NDArray[np.bool_]
 
@@ -111,3 +114,8 @@ def taken_by(
         bits = watched[:, loop.start : loop.end : loop.length].astype(bool)
         taken.append(bits ^ np.pad(bits[:, :-1], ((0, 0), (1, 0))))
     return np.concatenate(samples), np.concatenate(taken)
+
+
+def most_by_chance(share: float, count: int) -> float:
+    """The share of so many guesses up to which they may be right where ``share`` is expected."""
+    return min(share + _DEVIATIONS * math.sqrt(share * (1 - share) / count), 1.0)

@@ -29,6 +29,7 @@ from residua.evidence.attacks.ladder_traces import (
     Noise,
     Samples,
     ladder_loop,
+    most_by_chance,
     taken_by,
 )
 from residua.evidence.attacks.tracing import Tracer
@@ -39,9 +40,6 @@ _MOST_EXAMPLES = 40_000
 
 _POINTS = 40
 """Cycles before the loop that tell most of a bit of the scalar, and are looked at together."""
-
-_DEVIATIONS = 3
-"""A share of right guesses is more than chance if it is so many standard deviations above it."""
 
 
 @dataclass(frozen=True)
@@ -188,11 +186,10 @@ def _told(guesses: Labels, bits: Labels, learned: Labels) -> dict[str, float | i
     """How good guesses are, beside those of who knows nothing but which value is more frequent."""
     frequent = learned.mean(axis=0) > 0.5
     guess = float((bits == frequent).mean())
-    spread = float(np.sqrt(guess * (1 - guess) / bits.size))
     return {
         "bits": int(bits.size),
         "right": round(float((guesses == bits).mean()), 4),
         "guess": round(guess, 4),
-        "bound": round(min(guess + _DEVIATIONS * spread, 1.0), 4),
+        "bound": round(most_by_chance(guess, bits.size), 4),
         "whole": int((guesses == bits).all(axis=1).sum()),
     }

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.outcomes import Outcome, given_operands, given_outcome, operand_point
-from residua.cores.coprocessor.simulator import Request
+from residua.cores.coprocessor.simulator import FRESH_WORDS, Request
 from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.operations.codes import Operation, point_operation
@@ -63,17 +63,20 @@ def operands_read(design: CurveDesign, curve: int, operation: Operation) -> int:
     return len(sources) + (len(pairs) if design.shares_scalars else 0)
 
 
-def check_random_word(design: CurveDesign, word: int | None) -> None:
-    """Refuse a random port that is stuck where that ends every operation.
+def supply_of(design: CurveDesign, word: int | None) -> int:
+    """What an operation gets for random words: that one each time, or fresh ones if it is None.
 
     Raises:
         SpecificationError: there is a word that all are, and the core tests them.
     """
-    if word is not None and design.watches_random:
+    if word is None:
+        return FRESH_WORDS
+    if design.watches_random:
         raise SpecificationError(
             f"random words that are all {word:#x}: random-health ends every operation then; attack "
             "a core without it, or with fresh words"
         )
+    return word
 
 
 class Victim:

@@ -20,9 +20,9 @@ Samples = NDArray[np.float64]
 """A number for each cycle."""
 
 
-def threshold(samples: int) -> float:
-    """The |t| that a trace of so many samples surpasses with `CONFIDENCE` by chance (Sidak)."""
-    single = -np.expm1(np.log1p(-CONFIDENCE) / samples)
+def threshold(samples: int, confidence: float = CONFIDENCE) -> float:
+    """The |t| that a trace of so many samples surpasses with this chance (Sidak)."""
+    single = -np.expm1(np.log1p(-confidence) / samples)
     return -NormalDist().inv_cdf(float(single) / 2)
 
 
