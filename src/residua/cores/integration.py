@@ -49,7 +49,7 @@ def integration_files(
     top = manifest["top"]
     names: dict[str, object] = {
         "description": description,
-        "vlnv": f"residua:cores:{top}:{_release()}",
+        "vlnv": vlnv(top),
         "modules": modules(manifest),
         "bench": bench,
         "vectors": vectors,
@@ -75,7 +75,7 @@ def _pins(manifest: dict[str, Any]) -> int:
     return sum(int(port["width"]) for port in manifest["ports"])
 
 
-def _release() -> str:
-    """Numbers alone, which is what FuseSoC takes."""
+def vlnv(top: str) -> str:
+    """Vendor, library, name and version of a core, this one without letters, as FuseSoC asks."""
     found = re.match(r"\d+(\.\d+)*", __version__)
-    return found.group() if found else "0"
+    return f"residua:cores:{top}:{found.group() if found else '0'}"

@@ -5,11 +5,12 @@ import re
 import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
 
 import pytest
 from systemrdl.compiler import RDLCompiler
 
-from residua.cores.bus.export import c_header, html_page
+from residua.cores.bus.export import c_header, html_page, ip_xact
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.files import c_driver
 from residua.curves.operations.codes import Operation, Status
@@ -86,6 +87,42 @@ def test_the_description_that_ships_gives_the_same_registers(capabilities, tmp_p
     (instance,) = top.children()
     found = {node.inst_name: register_map._register(node) for node in instance.registers()}
     assert found == registers.registers != wider.registers
+
+
+@pytest.mark.parametrize("capabilities", [FULL, STREAMS])
+def test_ip_xact_gives_the_same_registers(capabilities):
+    """Names, addresses, bits and access of all that are there, and of no other."""
+    registers = RegisterMap(capabilities)
+    root = ET.fromstring(ip_xact(registers, "core_axi"))
+    namespace = {"x": root.tag[1:].partition("}")[0]}
+
+    def text(node, tag, default=""):
+        return node.findtext(f"x:{tag}", default, namespace)
+
+    def number(node, tag):
+        return int(text(node, tag).replace("'h", "0x"), 0)
+
+    def present(node, kind):
+        """Those of a kind that are there, by name."""
+        return {
+            text(one, "name"): one
+            for one in node.iterfind(f".//x:{kind}", namespace)
+            if text(one, "isPresent", "1") == "1"
+        }
+
+    assert [text(root, tag) for tag in ("library", "name")] == ["cores", "core_axi"]
+    found = {}
+    for name, register in present(root, "register").items():
+        fields = present(register, "field").items()
+        bits = {own: (number(one, "bitOffset"), number(one, "bitWidth")) for own, one in fields}
+        found[name] = number(register, "addressOffset"), bits
+    assert found == {
+        name: (
+            register.address,
+            {own: (field.low, field.width) for own, field in register.fields.items()},
+        )
+        for name, register in registers.registers.items()
+    }
 
 
 def test_capabilities_are_constants():
@@ -227,7 +264,11 @@ def test_everything_is_described():
 
 
 def test_the_same_bytes_again():
-    for make in (html_page, lambda registers: c_header(registers, "registers.h")):
+    named = (
+        lambda registers: c_header(registers, "registers.h"),
+        lambda registers: ip_xact(registers, "core_axi"),
+    )
+    for make in (html_page, *named):
         assert make(RegisterMap(FULL)) == make(RegisterMap(FULL))
     assert not re.search(r"/tmp|/home|20\d\d-", c_header(RegisterMap(FULL), "registers.h"))
 

@@ -1,8 +1,8 @@
-"""Runs a cocotb module on Verilator, with the emitted Verilog of a component."""
+"""Runs a cocotb module on Verilator, with the Verilog of a component or with given files."""
 
+import contextlib
 import importlib
 import importlib.metadata
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -39,7 +39,7 @@ def vpi():
     return cache.kept("simulators", "vpi", key, make)
 
 
-def simulator(runner, sources, directory):
+def simulator(runner, sources, top, directory):
     """The program that cocotb makes of sources, kept like every simulator."""
     libraries = [runtime(), vpi()]
     # As for a test bench in residua.toolchain.verilator.
@@ -58,15 +58,15 @@ def simulator(runner, sources, directory):
             patch.setenv("MAKEFLAGS", flags)
             runner.build(
                 sources=sources,
-                hdl_toplevel=TOP,
+                hdl_toplevel=top,
                 build_dir=program.parent / "build",
                 build_args=[*arguments, " ".join(map(str, libraries))],
                 timescale=("1ns", "1ps"),
                 log_file=directory / "build.log",
             )
-        shutil.copy(program.parent / "build" / TOP, program)
+        shutil.copy(program.parent / "build" / top, program)
 
-    return cache.kept("simulators", f"cocotb_{TOP}", key, make)
+    return cache.kept("simulators", f"cocotb_{top}", key, make)
 
 
 def run(module, directory, monkeypatch):
@@ -74,24 +74,39 @@ def run(module, directory, monkeypatch):
 
     The component is what the module's ``design()`` returns.
     """
-    monkeypatch.setenv("VERILATOR_ROOT", str(Path(verilator.__file__).parent))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    monkeypatch.setenv("COCOTB_LOG_LEVEL", "WARNING")
-    # It would rewrite the assertions of all modules, those of libraries too, in every run.
-    monkeypatch.setenv("COCOTB_REWRITE_ASSERTION_FILES", "")
     monkeypatch.syspath_prepend(str(ROOT))
     files = emit(importlib.import_module(module).design(), TOP)
     sources = []
     for name in {f"rtl/{TOP}.v", PRIMITIVE_FILE} & files.keys():
         sources.append(directory / Path(name).name)
         sources[-1].write_text(files[name])
+    passed, failed = run_on(sorted(sources), TOP, module, directory, monkeypatch)
+    assert not failed, (directory / "test.log").read_text()[-8000:]
+    return passed
+
+
+def run_on(sources, top, module, directory, monkeypatch, *, folder=ROOT):
+    """The names of the tests that passed, and of those that did not.
+
+    Args:
+        sources: Verilog.
+        top: name of the top module.
+        module: with the tests; found from ``folder``.
+        directory: takes the simulator, and ``test.log``.
+    """
+    monkeypatch.setenv("VERILATOR_ROOT", str(Path(verilator.__file__).parent))
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setenv("COCOTB_LOG_LEVEL", "WARNING")
+    # It would rewrite the assertions of all modules, those of libraries too, in every run.
+    monkeypatch.setenv("COCOTB_REWRITE_ASSERTION_FILES", "")
     runner = PackagedVerilator()
     (directory / "build").mkdir()
-    (directory / "build" / TOP).symlink_to(simulator(runner, sorted(sources), directory))
+    (directory / "build" / top).symlink_to(simulator(runner, sources, top, directory))
     results = directory / "results.xml"
-    try:
+    # It exits where a test fails: which, the file tells.
+    with contextlib.suppress(SystemExit):
         runner.test(
-            hdl_toplevel=TOP,
+            hdl_toplevel=top,
             hdl_toplevel_lang="verilog",
             parameters={},
             test_module=module,
@@ -100,9 +115,10 @@ def run(module, directory, monkeypatch):
             results_xml=str(results),
             log_file=directory / "test.log",
         )
-    except SystemExit:
+    if not results.exists():
         pytest.fail((directory / "test.log").read_text()[-8000:])
-    cases = list(ET.parse(results).iter("testcase"))
-    bad = {"failure", "error", "skipped"}
-    assert not [case.get("name") for case in cases if bad & {child.tag for child in case}]
-    return [case.get("name") for case in cases]
+    passed, failed = [], []
+    for case in ET.parse(results).iter("testcase"):
+        bad = {"failure", "error", "skipped"} & {child.tag for child in case}
+        (failed if bad else passed).append(case.get("name"))
+    return passed, failed

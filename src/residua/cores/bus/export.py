@@ -1,7 +1,7 @@
-"""A register map as C header, and as one HTML page.
+"""A register map as C header, as IP-XACT, and as one HTML page.
 
-The C header comes from PeakRDL-cheader. PeakRDL-html is not used: its pages are 8 MB, carry the
-time of the build, and need a web server.
+The C header comes from PeakRDL-cheader, the IP-XACT from PeakRDL-ipxact. PeakRDL-html is not used:
+its pages are 8 MB, carry the time of the build, and need a web server.
 """
 
 import tempfile
@@ -9,7 +9,9 @@ from pathlib import Path
 
 from peakrdl_cheader.c_standards import CStandard
 from peakrdl_cheader.exporter import CHeaderExporter
+from peakrdl_ipxact import IPXACTExporter, Standard
 
+from residua.cores.integration import vlnv
 from residua.cores.templating import environment
 from residua.hardware.bus.register_map import Field, Register, RegisterMap
 
@@ -22,6 +24,30 @@ _ACCESS = {
     "written": "write",
     "taken": "read",
 }
+
+
+def register_files(registers: RegisterMap, top: str) -> dict[str, str]:
+    """What a directory tells of its registers, by file: for people, in SystemRDL and in IP-XACT.
+
+    ``top`` is the name of the module that has them.
+    """
+    return {
+        "registers.html": html_page(registers),
+        "registers.rdl": registers.rdl(top),
+        "registers.xml": ip_xact(registers, top),
+    }
+
+
+def ip_xact(registers: RegisterMap, top: str) -> str:
+    """The registers as the memory map of an IP-XACT component, IEEE 1685-2014."""
+    vendor, library, _, version = vlnv(top).split(":")
+    exporter = IPXACTExporter(
+        vendor=vendor, library=library, version=version, standard=Standard.IEEE_1685_2014
+    )
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "registers.xml"
+        exporter.export(registers.node, str(path), component_name=top)
+        return path.read_text(encoding="utf-8")
 
 
 def c_header(registers: RegisterMap, name: str) -> str:

@@ -1,4 +1,4 @@
-"""A test bench in Verilog that comes with a core and runs without Python."""
+"""Test benches of a core: in Verilog, which needs no Python, and for a bus in cocotb."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from residua.cores.bus.vectors import END, HEADER, Vector, hex_file
 from residua.cores.core import BENCH, VECTORS, Core
 from residua.cores.manifest import modules
 from residua.hardware.bus.register_map import RegisterMap
-from residua.hardware.bus.tops import BUSES
+from residua.hardware.bus.tops import BUSES, Bus
 
 _WORDS = ("operand_ready", "random_ready", "result_valid")
 """Bits of STATUS that a bench looks at where words go through registers."""
@@ -26,7 +26,7 @@ def bench_files(
     operations: Mapping[str, int],
     packet: int = 0,
 ) -> dict[str, str]:
-    """The bench for a core on a bus, or on plain streams; its vectors and a makefile.
+    """The benches for a core on a bus, or on plain streams; their vectors and makefiles.
 
     Args:
         made: the core.
@@ -52,17 +52,30 @@ def bench_files(
         "random": registers is None or registers.capabilities.takes_random,
     }
     names["several"] = None
+    names["modules"] = modules(manifest)
+    templates = {BENCH: f"bench_{bus}.v", "sim/Makefile": "bench.mk"}
     if registers is not None:
-        streams = BUSES[bus].streams
-        fields = ("busy", *(() if streams else _WORDS), *(("ready",) if packet else ()))
-        names |= {"registers": registers, "fields": fields, "streams": streams}
-        if packet:
-            names["several"] = _of_several(registers, packet)
-    template = BUSES[bus].protocol if bus in BUSES else bus
+        names |= _on_bus(BUSES[bus], registers, packet)
+        protocol = names["protocol"]
+        templates[BENCH] = f"bench_{protocol}.v"
+        templates["sim/cocotb_test.py"] = f"cocotb/{protocol}.jinja"
+        templates["sim/cocotb.mk"] = "cocotb/makefile.mk"
+    files = {
+        name: made.rendered(template, manifest, **names) for name, template in templates.items()
+    }
+    return files | {VECTORS: text}
+
+
+def _on_bus(bus: Bus, registers: RegisterMap, packet: int) -> dict[str, object]:
+    """What the benches know of a bus; see `bench_files`."""
+    fields = ("busy", *(() if bus.streams else _WORDS), *(("ready",) if packet else ()))
     return {
-        BENCH: made.rendered(f"bench_{template}.v", manifest, **names),
-        VECTORS: text,
-        "sim/Makefile": made.rendered("bench.mk", manifest, modules=modules(manifest)),
+        "registers": registers,
+        "fields": [name for name in fields if name in registers["STATUS"].fields],
+        "nowhere": 4 + max(one.address for one in registers.registers.values()),
+        "streams": bus.streams,
+        "protocol": bus.protocol,
+        "several": _of_several(registers, packet) if packet else None,
     }
 
 

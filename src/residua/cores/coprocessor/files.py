@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from residua.cores.bus.export import html_page
+from residua.cores.bus.export import register_files
 from residua.cores.bus.meanings import bus_meaning
 from residua.cores.coprocessor.driver.files import c_driver
 from residua.cores.coprocessor.shipped.verilog_bench import bench_files
@@ -104,6 +104,5 @@ def _driver(made: "CoprocessorCore") -> dict[str, str]:
     registers = RegisterMap(made.capabilities)
     return {
         **{f"driver/{name}": text for name, text in files.items()},
-        "registers.html": html_page(registers),
-        "registers.rdl": registers.rdl(made.top),
+        **register_files(registers, made.top),
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.bus.export import html_page
+from residua.cores.bus.export import register_files
 from residua.cores.bus.meanings import bus_meaning
 from residua.cores.bus.vectors import Vector
 from residua.cores.bus.verilog_bench import bench_files
@@ -133,8 +133,7 @@ class ModularBus:
         driver = c_driver(self.core.name, self.registers, self.core.commanded)
         return {
             **{f"driver/{name}": text for name, text in driver.items()},
-            "registers.html": html_page(self.registers),
-            "registers.rdl": self.registers.rdl(core.top),
+            **register_files(self.registers, core.top),
             **bench,
         }
 

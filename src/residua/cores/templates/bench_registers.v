@@ -4,7 +4,7 @@
 {% for name in registers.registers %}
   localparam [11:0] {{ name }} = 12'h{{ "%03X" | format(registers[name].address) }};
 {% endfor %}
-{% for name, field in registers["STATUS"].fields.items() if field.width == 1 and name in fields %}
+{% for name, field in registers["STATUS"].fields.items() if name in fields %}
   localparam {{ name | upper }} = {{ field.low }};  // bit of STATUS
 {% endfor %}
   localparam [31:0] START = 32'h{{ "%08X" | format(registers["CONTROL"].fields.start.mask) }};
