@@ -162,6 +162,10 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     },
     "point multiplier": POINT | {"product_digit": 3, "conversion_digit": 3, "scalar_bits": 7},
     "point addition": POINT | {"operation": "add", "width": 24},
+    "points, AXI": POINT | {"bus": "axi"},
+    "points, streams": POINT | {"bus": "stream"},
+    "points, AXI4-Lite": POINT | {"operation": "double", "bus": "axi-lite"},
+    "points, Wishbone": POINT | {"operation": "add", "bus": "wishbone"},
     "point doubling": POINT | {"operation": "double", "name": "doubled"},
     "coprocessor": COPROCESSOR,
     "coprocessor, Wishbone": LADDER | {

@@ -6,7 +6,14 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, EXPONENTIATION, PUBLIC_KEYS, RSA
+from tests.cores.generated import (
+    BLINDED_RSA,
+    ENGINE_RSA,
+    EXPONENTIATION,
+    POINT,
+    PUBLIC_KEYS,
+    RSA,
+)
 from tests.cores.planted import replaced
 
 from residua.cores.bus.bench import verify_bench
@@ -55,6 +62,9 @@ CORES = {
     "inverses, composite": {
         "algorithm": "inversion", "modulus": 0x1000B * 3, "width": 12, "inversion": "plus-minus",
     },
+    "multiples": POINT,
+    "sums of points": POINT | {"operation": "add"},
+    "doubles": POINT | {"operation": "double"},
 }  # fmt: skip
 
 
@@ -104,6 +114,9 @@ def faults(directory, sources=()):
         ("inverses", "axi-lite"),
         ("inverses, Fermat", "wishbone"),
         ("inverses, composite", "axi"),
+        ("multiples", "axi"),
+        ("sums of points", "axi-lite"),
+        ("doubles", "wishbone"),
     ],
 )
 def test_operations_through_the_bus(directories, name, bus):
@@ -186,6 +199,24 @@ def test_faults_of_the_bus_are_found(directories, tmp_path, monkeypatch, old, ne
 )
 def test_faults_of_a_bus_with_public_keys_are_found(directories, tmp_path, monkeypatch, old, new):
     made = directories("public keys", "wishbone")
+    broken = planted(made, tmp_path / "core", monkeypatch, old, new)
+    assert faults(made, broken.sources()) != []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # A result is there with the first of its numbers, or with one too many.
+        ("results_received == 2'h2", "results_received == 2'h0"),
+        ("results_received == 2'h2", "results_received == 2'h3"),
+        # Those of an operation that was zeroised count for the next one.
+        ("results_received <= 2'h0", "results_received <= results_received"),
+    ],
+)
+def test_faults_of_a_bus_with_several_results_are_found(
+    directories, tmp_path, monkeypatch, old, new
+):
+    made = directories("doubles", "wishbone")
     broken = planted(made, tmp_path / "core", monkeypatch, old, new)
     assert faults(made, broken.sources()) != []
 

@@ -11,7 +11,8 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
-from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, PUBLIC_KEYS, RSA
+from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, POINT, PUBLIC_KEYS, RSA
+from tests.small_curves import TINY
 
 from residua.cores.bus.driver.check import Call, check_driver
 from residua.cores.bus.driver.client import CoreError, DriverError
@@ -31,6 +32,8 @@ from residua.cores.modular_bus.driver.keys import (
     read_public_key,
 )
 from residua.cores.specification.reading import check_any
+from residua.curves import affine
+from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.numbers.rsa import RsaKey, RsaPublicKey
 
@@ -50,6 +53,7 @@ INVERSES = {"algorithm": "inversion", "modulus": 0x10001}
 CORES = {
     "RSA": RSA, "engine": ENGINE_RSA, "blinded": BLINDED_RSA, "powers": SMALL, "large": LARGE,
     "public": PUBLIC_KEYS, "verifier": VERIFIER, "products": PRODUCTS, "inverses": INVERSES,
+    "multiples": POINT, "sums": POINT | {"operation": "add"},
 }  # fmt: skip
 
 
@@ -158,6 +162,29 @@ def test_inverses(clients):
         client.multiply(2, 3)
     with pytest.raises(SpecificationError, match="built in, and loads none"):
         client.load(65537)
+
+
+def test_points(clients):
+    curve = curve_from_parameters(TINY)
+    p, base = curve.prime, (curve.x, curve.y, 1)
+
+    def affine_point(x, y, z):
+        inverse = pow(z, -1, p)
+        return x * inverse**2 % p, y * inverse**3 % p
+
+    multiples, sums = clients("multiples", "wishbone"), clients("sums", "axi")
+    triple = multiples.point_multiply(3, base)
+    assert affine_point(*triple) == affine.multiply(curve, 3, curve.base_point)
+    found = affine_point(*sums.point_add(triple, base))
+    assert found == affine.multiply(curve, 4, curve.base_point)
+    assert multiples.point_multiply(0, base)[2] == 0
+    for wrong in ((p, curve.y, 1), (curve.x, curve.y, p)):
+        with pytest.raises(CoreError, match="operand_range"):
+            sums.point_add(wrong, base)
+    with pytest.raises(SpecificationError, match="no operation 'point_double'"):
+        sums.point_double(base)
+    with pytest.raises(SpecificationError, match="built in, and loads none"):
+        sums.load(p)
 
 
 def test_public_operations(clients):
@@ -291,7 +318,13 @@ def test_c_driver_of_1024_bits(directories):
 
 @pytest.mark.parametrize(
     ("name", "bus"),
-    [("RSA", "wishbone"), ("blinded", "wishbone"), ("powers", "axi"), ("public", "wishbone")],
+    [
+        ("RSA", "wishbone"),
+        ("blinded", "wishbone"),
+        ("powers", "axi"),
+        ("public", "wishbone"),
+        ("sums", "axi"),
+    ],
 )
 def test_c_driver(directories, name, bus):
     directory = directories(name, bus)

@@ -10,10 +10,10 @@ from amaranth.hdl import Module, ResetInserter, Signal
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, connect, flipped
 from amaranth.sim import Simulator
-from tests.cores.generated import BLINDED_RSA, ENGINE_EXPONENTIATION, PUBLIC_KEYS, RSA
+from tests.cores.generated import BLINDED_RSA, ENGINE_EXPONENTIATION, POINT, PUBLIC_KEYS, RSA
 
 from residua.cores.kinds import core_of
-from residua.cores.modular_bus.cases import Cases
+from residua.cores.modular_bus.cases import NumberCases
 from residua.cores.specification.reading import check_any
 from residua.hardware.bus import commanded
 from residua.hardware.bus.commanded import Commanded
@@ -31,6 +31,8 @@ PRODUCTS = {
     "MWR2MM": {"algorithm": "mwr2mm", "modulus": 0x1000B, "digit": 5},
 }
 """Multipliers; R2MM has no memory."""
+
+DOUBLE = POINT | {"operation": "double"}
 
 PRIME = {"algorithm": "inversion", "modulus": 0x10001, "width": 12}
 INVERSIONS = {"division-steps": 8, "fermat": 8, "plus-minus": 0, "plus-minus-ct": 0}
@@ -135,9 +137,9 @@ def signals(simulator):
 
 def left_behind(values, operations, monkeypatch, seed=1, **changes):
     """Memories and signals after a reset, after a load and operations, after a zeroisation."""
-    core = core_of(check_any(values))
+    core = core_of(check_any(values | {"bus": "axi"}))
     settings = [core.settings(random.Random(1))[-1]]
-    cases = Cases(core.commanded, settings, seed)
+    cases = replace(core.surroundings.cases(seed), settings=settings)
     design = replace(core.commanded, **changes)
     dut = Commanded(design, "", lambda _, members, reset: Inside(core, members, reset))
     simulator, memories = simulated(dut, monkeypatch)
@@ -186,6 +188,7 @@ def left_behind(values, operations, monkeypatch, seed=1, **changes):
         (LOADED, 3, 20),
         *((values, 3, 15) for values in PRODUCTS.values()),
         *((PRIME | {"inversion": inversion}, 3, count) for inversion, count in INVERSIONS.items()),
+        (DOUBLE, 1, 15),
     ],
     ids=[
         "modexp",
@@ -196,6 +199,7 @@ def left_behind(values, operations, monkeypatch, seed=1, **changes):
         "engine, loaded",
         *PRODUCTS,
         *INVERSIONS,
+        "points",
     ],
 )
 def test_a_zeroisation_leaves_nothing(values, operations, words, monkeypatch):
@@ -207,8 +211,8 @@ def test_a_zeroisation_leaves_nothing(values, operations, words, monkeypatch):
 
 @pytest.mark.parametrize(
     "values",
-    [*PRODUCTS.values(), *(PRIME | {"inversion": inversion} for inversion in INVERSIONS)],
-    ids=[*PRODUCTS, *INVERSIONS],
+    [*PRODUCTS.values(), *(PRIME | {"inversion": inversion} for inversion in INVERSIONS), DOUBLE],
+    ids=[*PRODUCTS, *INVERSIONS, "points"],
 )
 def test_no_signal_tells_of_operands_after_a_zeroisation(values, monkeypatch):
     """Memories and signals are the same whatever the operands were; before it they are not."""
@@ -228,7 +232,7 @@ def random_core(monkeypatch):
     """A core on a bus that takes random words, and cases of it; it is soon starved."""
     monkeypatch.setattr(commanded, "RandomMonitor", functools.partial(RandomMonitor, 8))
     core = core_of(check_any(BLINDED))
-    cases = Cases(core.commanded, core.settings(random.Random(1))[:1], 1)
+    cases = NumberCases(core.commanded, core.settings(random.Random(1))[:1], 1)
     dut = Commanded(core.commanded, "", lambda _, members, reset: Inside(core, members, reset))
     simulator = Simulator(dut)
     simulator.add_clock(1e-6)

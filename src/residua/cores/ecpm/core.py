@@ -1,5 +1,6 @@
 """Point multipliers of 2006 (ECPM): from a specification to model and hardware."""
 
+import random
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,9 @@ from residua.algorithms.integer_program import run
 from residua.cores.coprocessor.naming import curves_part
 from residua.cores.core import PlainCore
 from residua.cores.ecpm.boundary import point_boundary
+from residua.cores.ecpm.bus_cases import PointCases, Points
 from residua.cores.ecpm.specification import EcpmSpecification
+from residua.cores.modular_bus.surroundings import ModularBus, bus_around
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
@@ -20,6 +23,7 @@ from residua.cores.simulation.runs import POINTS, PRODUCTS, Runs, runs_by_defaul
 from residua.curves.jacobian import ADDITION, DOUBLING, multiply
 from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
+from residua.hardware.bus.commanded import CommandedDesign, Number
 from residua.hardware.ecpm.design import EcpmDesign, widths
 from residua.hardware.ecpm.processor import EcpmProcessor
 from residua.machines.integers import Integers
@@ -37,6 +41,16 @@ _TITLES = {
     "double": "Extended-RNS point doubler",
 }
 """Titles by operation."""
+
+
+OPERANDS = {
+    "multiply": ("k", "X", "Y", "Z"),
+    "add": ("X0", "Y0", "Z0", "X1", "Y1", "Z1"),
+    "double": ("X1", "Y1", "Z1"),
+}
+"""Operands by operation, in their order."""
+
+RESULTS = ("X2", "Y2", "Z2")
 
 
 class EcpmCore(PlainCore):
@@ -147,11 +161,6 @@ class EcpmCore(PlainCore):
     def interface(self) -> dict[str, Any]:
         """The streams, and one transaction."""
         design, curve = self.design, self.curve
-        names = {
-            "multiply": ["k", "X", "Y", "Z"],
-            "add": ["X0", "Y0", "Z0", "X1", "Y1", "Z1"],
-            "double": ["X1", "Y1", "Z1"],
-        }[design.operation]
         point = (curve.x, curve.y, 1)
         doubled = (curve.x * 4 % curve.prime, curve.y * 8 % curve.prime, 2)
         values: Numbers = {
@@ -164,8 +173,8 @@ class EcpmCore(PlainCore):
             "word_bits": design.width,
             "number_words": design.number_words,
             "scalar_words": design.scalar_words,
-            "operands": names,
-            "results": ["X2", "Y2", "Z2"],
+            "operands": list(OPERANDS[design.operation]),
+            "results": list(RESULTS),
             "order": "lowest word first",
             "example": {
                 "operands": [str(value) for value in values],
@@ -174,6 +183,39 @@ class EcpmCore(PlainCore):
                 "result_words": [str(word) for word in self.result_words(result)],
             },
         }
+
+    @property
+    def surroundings(self) -> ModularBus | None:
+        """The bus around it; None if there is none."""
+        return bus_around(self, self.request.bus, PointCases)
+
+    @property
+    def commanded(self) -> CommandedDesign:
+        """The numbers that it takes on a bus."""
+        design = self.design
+        largest = design.prime - 1
+
+        def number(name: str) -> Number:
+            if name == "k":
+                return Number(name, design.scalar_words, bits=design.scalar_bits)
+            return Number(name, design.number_words, largest=largest, filler=largest)
+
+        return CommandedDesign(
+            design.width,
+            (),
+            tuple(map(number, OPERANDS[design.operation])),
+            design.number_words,
+            f"point_{design.operation}",
+            results=len(RESULTS),
+        )
+
+    def setting(self, value: int) -> Points:
+        """Refuse a modulus: the curve is built in."""
+        raise SpecificationError(f"{self.name} has its curve built in, and takes none: {value}")
+
+    def settings(self, chooser: random.Random) -> Sequence[Points]:  # noqa: ARG002 - there is one
+        """Promises on the curve that is built in."""
+        return (Points(self),)
 
     @property
     def boundary(self) -> Boundary:

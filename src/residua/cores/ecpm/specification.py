@@ -69,6 +69,7 @@ class EcpmSpecification(CurveSpecification):
             "BITS",
         ),
     ] = None
+    bus: keys.OptionalBus = None
     name: keys.Name = None
 
     @model_validator(mode="after")

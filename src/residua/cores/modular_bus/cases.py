@@ -1,10 +1,11 @@
 """Operations of a core for modular arithmetic on a bus, with what plain integers say of them."""
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from residua.hardware.bus.commanded import CommandedDesign, Number
 
@@ -12,12 +13,24 @@ UNKNOWN = 255
 """An operation that no core has."""
 
 
-class Setting(Protocol):
-    """What a core promises with one modulus or key."""
+class Promise(Protocol):
+    """What a core promises with one modulus or key, whatever it computes."""
 
     @property
     def interval(self) -> int:
         """Cycles between results."""
+
+    @property
+    def modulus_words(self) -> tuple[int, ...]:
+        """The words that are loaded; none if the modulus is built in."""
+        ...
+
+
+P = TypeVar("P", bound=Promise)
+
+
+class Setting(Promise, Protocol):
+    """What a core for one number or two promises with one modulus or key."""
 
     @property
     def largest(self) -> int:
@@ -26,10 +39,6 @@ class Setting(Protocol):
     @property
     def largest_x(self) -> int:
         """The largest x."""
-
-    @property
-    def modulus_words(self) -> tuple[int, ...]:
-        """The words that are loaded; none if the modulus is built in."""
 
     def expected(self, x: int, y: int) -> int:
         """The result for two operands, by plain integers; 0 if it is withheld.
@@ -58,7 +67,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Cases:
+class Cases(ABC, Generic[P]):
     """Cases of one core, from its settings: the first one is of a right modulus or key.
 
     Attributes:
@@ -68,8 +77,24 @@ class Cases:
     """
 
     design: CommandedDesign
-    settings: Sequence[Setting]
+    settings: Sequence[P]
     seed: int
+
+    @abstractmethod
+    def promised(self, setting: P, operands: Sequence[int]) -> tuple[str, tuple[int, ...]]:
+        """The status with which operands must end, and the results then, by plain integers."""
+
+    @abstractmethod
+    def drawn(self, setting: P, purpose: str) -> tuple[int, ...]:
+        """Random operands, others for each purpose and seed."""
+
+    @abstractmethod
+    def largest(self, setting: P) -> tuple[int, ...]:
+        """The largest number that each operand may be."""
+
+    @abstractmethod
+    def edges(self, setting: P) -> Iterator[tuple[int, ...]]:
+        """Operands at the ends of their ranges, and those that formulas treat by themselves."""
 
     @property
     def _registers(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
@@ -85,29 +110,24 @@ class Cases:
         code = operations.get(operation, UNKNOWN)
         return Case(note, code, tuple(operands), (statuses[status], results))
 
-    def load(self, setting: Setting) -> Case:
+    def load(self, setting: P) -> Case:
         """Load what belongs to a setting."""
         return self.case("a modulus or key", "load", self.loaded(setting), "ok")
 
-    def loaded(self, setting: Setting) -> list[int]:
+    def loaded(self, setting: P) -> list[int]:
         """The numbers that are loaded."""
         return self.design.numbers_of(setting.modulus_words)
 
-    def computed(self, setting: Setting, x: int, y: int = 0, note: str = "") -> Case:
+    def computed(self, setting: P, operands: Sequence[int], note: str = "") -> Case:
         """An operation with whatever is to come out of it."""
-        design = self.design
-        operands = (x, y)[: len(design.operands)]
-        found = setting.expected(x, y)
-        # A root of something else than 0 is not 0, so that this is one that is withheld.
-        wrong = getattr(setting, "wrong", None) and x
-        if (wrong or design.operation == "invert") and not found:
-            return self.case(note, design.operation, operands, design.withheld)
-        return self.case(note, design.operation, operands, "ok", found)
+        status, results = self.promised(setting, operands)
+        own = tuple(operands)[: len(self.design.operands)]
+        return self.case(note, self.design.operation, own, status, *results)
 
     def sample(self) -> Case:
         """An operation of the first setting, with random operands that have a result."""
         first, purposes = self.settings[0], chain(("sample",), map("sample {}".format, count(2)))
-        made = (self.computed(first, *self._drawn(first, one), "random") for one in purposes)
+        made = (self.computed(first, self.drawn(first, one), "random") for one in purposes)
         # Only an inverter may have operands without a result.
         inverts = self.design.operation == "invert"
         return next(case for case in made if case.expected[1] or not inverts)
@@ -131,22 +151,21 @@ class Cases:
             yield from self._with(setting)
         yield from self._refusals()
 
-    def _with(self, setting: Setting) -> Iterator[Case]:
+    def _with(self, setting: P) -> Iterator[Case]:
         """Operations of a setting."""
         if self.design.load:
             yield self.load(setting)
-        random_operands = self._drawn(setting, "case")
+        random_operands = self.drawn(setting, "case")
         if getattr(setting, "wrong", None):
-            yield self.computed(setting, *random_operands, "a wrong key")
+            yield self.computed(setting, random_operands, "a wrong key")
             return
-        for x, y in ((0, 1), (1, 0), (setting.largest_x, setting.largest), random_operands):
-            yield self.computed(setting, x, min(y, setting.largest))
+        for operands in (*self.edges(setting), random_operands):
+            yield self.computed(setting, operands)
         yield from self._above(setting)
 
-    def _above(self, setting: Setting) -> Iterator[Case]:
+    def _above(self, setting: P) -> Iterator[Case]:
         """Operands that are too large by one, where the core tests that."""
-        design = self.design
-        largest = setting.largest_x, setting.largest
+        design, largest = self.design, self.largest(setting)
         for place, number in enumerate(design.operands):
             above = largest[place] + 1
             if above >= 1 << number.words * design.width:
@@ -192,6 +211,30 @@ class Cases:
                 yield [n | (1 << bits) * (at == place) for at, n in enumerate(numbers)]
                 return
 
-    def _drawn(self, setting: Setting, purpose: str) -> tuple[int, int]:
+
+class NumberCases(Cases[Setting]):
+    """Cases of a core for one number, x, or two, x and y."""
+
+    def promised(self, setting: Setting, operands: Sequence[int]) -> tuple[str, tuple[int, ...]]:
+        """See `Cases.promised`; y counts for nothing if there is only x."""
+        x, y = operands
+        found = setting.expected(x, y)
+        # A root of something else than 0 is not 0, so that this is one that is withheld.
+        wrong = getattr(setting, "wrong", None) and x
+        if (wrong or self.design.operation == "invert") and not found:
+            return self.design.withheld, ()
+        return "ok", (found,)
+
+    def drawn(self, setting: Setting, purpose: str) -> tuple[int, ...]:
+        """Random operands; see `Cases.drawn`."""
         draw = random.Random(f"{purpose} {self.seed}")
         return draw.randint(2, max(setting.largest_x, 2)), draw.randint(0, setting.largest)
+
+    def largest(self, setting: Setting) -> tuple[int, ...]:
+        """The largest x and y."""
+        return setting.largest_x, setting.largest
+
+    def edges(self, setting: Setting) -> Iterator[tuple[int, ...]]:
+        """0 and 1, and the largest numbers."""
+        for x, y in ((0, 1), (1, 0), self.largest(setting)):
+            yield x, min(y, setting.largest)

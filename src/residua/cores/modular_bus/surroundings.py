@@ -12,7 +12,7 @@ from residua.cores.bus.meanings import bus_meaning
 from residua.cores.bus.vectors import Vector
 from residua.cores.bus.verilog_bench import bench_files
 from residua.cores.core import Core
-from residua.cores.modular_bus.cases import Case, Cases, Setting
+from residua.cores.modular_bus.cases import Case, Cases, NumberCases, Promise
 from residua.cores.modular_bus.driver.files import c_driver
 from residua.hardware.bus.commanded import Commanded, CommandedDesign
 from residua.hardware.bus.register_map import RegisterMap
@@ -44,10 +44,10 @@ class BusUser(Protocol):
     def commanded(self) -> CommandedDesign:
         """The numbers that it takes."""
 
-    def settings(self, chooser: random.Random) -> Sequence[Setting]:
+    def settings(self, chooser: random.Random) -> Sequence[Any]:
         """What it promises with several moduli or keys, the first of them a right one."""
 
-    def setting(self, value: Any) -> Setting:  # noqa: ANN401 - a modulus or a key
+    def setting(self, value: Any) -> Promise:  # noqa: ANN401 - a modulus or a key
         """What it promises with a modulus, or with an RSA key.
 
         Raises:
@@ -56,20 +56,26 @@ class BusUser(Protocol):
 
 
 class ModularBus:
-    """The bus around a core for modular arithmetic (`residua.cores.core.Surroundings`)."""
+    """The bus around a core for modular arithmetic (`residua.cores.core.Surroundings`).
 
-    def __init__(self, core: BusUser, bus: str) -> None:
-        self.core, self.bus = core, bus
+    Args:
+        core: the core.
+        bus: which one.
+        cases: makes operations of its numbers, design, settings and seed.
+    """
+
+    def __init__(self, core: BusUser, bus: str, cases: type[Cases[Any]] = NumberCases) -> None:
+        self.core, self.bus, self._cases = core, bus, cases
 
     @cached_property
     def registers(self) -> RegisterMap:
         """The registers."""
         return self.core.commanded.registers(data_registers=self.bus not in STREAMED)
 
-    def cases(self, seed: int) -> Cases:
+    def cases(self, seed: int) -> Cases[Any]:
         """Operations of the core."""
         settings = self.core.settings(random.Random(seed))
-        return Cases(self.core.commanded, settings, seed)
+        return self._cases(self.core.commanded, settings, seed)
 
     @cached_property
     def patience(self) -> int:
@@ -80,7 +86,7 @@ class ModularBus:
         moves = (len(design.numbers) * design.words + random_words) * PLACE
         # A core that takes random words may compute with some before it takes an operand.
         operations = 3 if design.random_words else 2
-        interval = max(setting.interval for setting in self.cases(_BENCH_SEED).settings)
+        interval: int = max(setting.interval for setting in self.cases(_BENCH_SEED).settings)
         return operations * interval + 4 * words + design.moves + moves
 
     def component(self) -> Component:
@@ -112,6 +118,7 @@ class ModularBus:
                 "word_bits": 32,
                 "load": [number.meaning for number in design.load],
                 "operands": [number.meaning for number in design.operands],
+                "results": design.results,
                 "operations": told(control, own),
                 "statuses": told(status, registers.statuses),
             }
@@ -160,9 +167,11 @@ class ModularBus:
         return verify_surroundings(self, directory, seed)
 
 
-def bus_around(core: BusUser, bus: str | None) -> ModularBus | None:
-    """The bus around a core; None if it has plain streams."""
-    return ModularBus(core, bus) if bus and bus in BUSES else None
+def bus_around(
+    core: BusUser, bus: str | None, cases: type[Cases[Any]] = NumberCases
+) -> ModularBus | None:
+    """The bus around a core, see `ModularBus`; None if it has plain streams."""
+    return ModularBus(core, bus, cases) if bus and bus in BUSES else None
 
 
 def _vector(case: Case) -> Vector:

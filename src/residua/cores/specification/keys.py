@@ -76,7 +76,7 @@ BUS = Key(
     "Bus of a core whose numbers are binary words: AXI4-Lite for registers and AXI4-Stream for "
     "data, AXI4-Lite or Wishbone with registers for both, or plain streams.",
     "`axi`, `axi-lite`, `wishbone`, `stream`",
-    "`axi` with `curve`, else `stream`",
+    "`axi` of a coprocessor, else `stream`",
     "KIND",
     panel=USUAL,
 )

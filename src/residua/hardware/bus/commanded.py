@@ -64,9 +64,10 @@ class CommandedDesign:
         width: bits of a word of the core's streams.
         load: numbers of a modulus or key, in order; none if the modulus is built in.
         operands: numbers of an operation, in order.
-        result_words: words of a result.
-        operation: name of what the core does, ``multiply``, ``invert``, ``power``, ``private`` or
-            ``public``.
+        result_words: words of a number of a result.
+        operation: name of what the core does, ``multiply``, ``invert``, ``power``, ``private``,
+            ``public``, ``point_multiply``, ``point_add`` or ``point_double``.
+        results: numbers of a result.
         tests_modulus: whether the core tells of a modulus that will not do.
         flagged: whether the core tells of a result that is withheld.
         withheld: name of the status then.
@@ -86,6 +87,7 @@ class CommandedDesign:
     operands: tuple[Number, ...]
     result_words: int
     operation: str
+    results: int = 1
     tests_modulus: bool = False
     flagged: bool = False
     withheld: str = "fault"
@@ -230,8 +232,9 @@ class Commanded(Component):
         )
         m.submodules.gearbox = self._gearbox = WordGearbox(BUS_WIDTH, design.width, design.words)
         m.submodules.results = self._results = ResultBuffer(
-            design.width, design.result_words, design.words, capacity=1
+            design.width, design.result_words, design.words, capacity=design.results
         )
+        self._received: Value = self._results.received
         self._loaded = Signal(name="loaded", init=not design.load)
         self._excess = Signal(name="excess")
         self._withheld = Signal(name="withheld")
@@ -397,11 +400,23 @@ class Commanded(Component):
             self.result.valid.eq(released.valid & leaves),
             released.ready.eq(self.result.ready & leaves),
         ]
+        if self.design.results > 1:
+            self._count_results(m)
         if self.design.flagged:
             with m.If(result.valid & result.ready & result.payload.error):
                 m.d.sync += self._withheld.eq(1)
         with m.If(self._is(_State.IDLE)):
             m.d.sync += self._withheld.eq(0)
+
+    def _count_results(self, m: Module) -> None:
+        """A result is there with the last of its numbers."""
+        count = Signal(range(self.design.results), name="results_received")
+        last = count == self.design.results - 1
+        with m.If(self._results.received):
+            m.d.sync += count.eq(Mux(last, 0, count + 1))
+        with m.If(self._is(_State.RESET)):
+            m.d.sync += count.eq(0)
+        self._received = self._results.received & last
 
     def _sequence(self, m: Module) -> None:
         """The states, and how operations end."""
@@ -418,9 +433,9 @@ class Commanded(Component):
             self.command.ready.eq(self._is(_State.IDLE) & ~results.busy),
             self.done.eq(self._is(_State.END)),
             self.status.eq(status),
-            results.release.eq(self._is(_State.RUN) & results.received & sound),
+            results.release.eq(self._is(_State.RUN) & self._received & sound),
             results.clear.eq(
-                self._is(_State.RESET) | (self._is(_State.RUN) & results.received & ~sound)
+                self._is(_State.RESET) | (self._is(_State.RUN) & self._received & ~sound)
             ),
         ]
 
@@ -442,7 +457,7 @@ class Commanded(Component):
                 end("not_loaded")
                 with m.If(self._loaded):
                     m.d.sync += state.eq(_State.RUN)
-            with m.Case(_State.RUN), m.If(results.received):
+            with m.Case(_State.RUN), m.If(self._received):
                 end("ok")
                 with m.If(~sound):
                     m.d.sync += state.eq(_State.WITHHOLD)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from residua.algorithms.conversion import split_words
 from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.bus.driver.check import Call
-from residua.cores.modular_bus.cases import Case, Setting
+from residua.cores.modular_bus.cases import Case, Promise
 from residua.hardware.bus.key_numbers import Modulus, Source
 
 if TYPE_CHECKING:
@@ -17,12 +17,16 @@ HEADERS = ("residua_modular.h",)
 _ARGUMENT, _ENCODING = "RESIDUA_MODULAR_ARGUMENT", "RESIDUA_MODULAR_ENCODING"
 _UNSUPPORTED = "RESIDUA_MODULAR_UNSUPPORTED"
 
+_POINTS = {"point_multiply": 1, "point_add": 0, "point_double": 0}
+"""Scalars before the points, by the operation of the core."""
+
 _LOADS = {
     "private": "load_private_key",
     "public": "load_public_key",
     "power": "load_modulus",
     "multiply": "load_modulus",
     "invert": "load_modulus",
+    **dict.fromkeys(_POINTS, "load_modulus"),
 }
 """Functions that load what the driver computes, by the operation of the core."""
 
@@ -68,8 +72,11 @@ class _Calls:
             return
         if case.operation != self.operations[self.design.operation]:
             return
-        found = (results[0] if results else 0).to_bytes(self.size)
         numbers = [number.to_bytes(self.size) for number in case.operands]
+        if self.design.operation in _POINTS:
+            yield self.on_points(numbers, code, results)
+            return
+        found = (results[0] if results else 0).to_bytes(self.size)
         if self.design.operation in ("private", "invert"):
             yield self.call(self.design.operation, code, found, numbers[0])
         elif self.design.operation == "multiply":
@@ -82,6 +89,16 @@ class _Calls:
             x, y = numbers
             yield self.call("public", code, found, y, x)
             yield Call("residua_modular_power", (x, y), code, found, sized=(0, 1))
+
+    def on_points(self, numbers: Sequence[bytes], code: int | str, results: Sequence[int]) -> Call:
+        """A call of a function on points, whose coordinates follow one another."""
+        operation = self.design.operation
+        coordinates = numbers[_POINTS[operation] :]
+        points = [b"".join(coordinates[at : at + 3]) for at in range(0, len(coordinates), 3)]
+        scalar = [part for k in numbers[: _POINTS[operation]] for part in (k, len(k))]
+        found = b"".join(result.to_bytes(self.size) for result in results or (0, 0, 0))
+        arguments = (*scalar, *points, self.size)
+        return Call(f"residua_modular_{operation}", arguments, code, found)
 
     def keys(self) -> Iterator[Call]:
         """Loads of which the driver computes the numbers, each with an operation after it."""
@@ -96,9 +113,9 @@ class _Calls:
         for setting in right[:_SETTINGS]:
             usual = [number.to_bytes(self.size) for number in self.usual(setting)]
             yield self.loaded(function, usual)
-            yield from self.of(self.cases.computed(setting, 2, 3))
+            yield from self.of(self.cases.computed(setting, (2, 3)))
             yield self.loaded(function, [bytes(3) + number for number in usual])
-            yield from self.of(self.cases.computed(setting, setting.largest_x, setting.largest))
+            yield from self.of(self.cases.computed(setting, self.cases.largest(setting)))
         if function == "load_modulus":
             for bad in (0, 1, 6, *([SMALLEST - 1] if self.design.factor else [])):
                 yield self.loaded(function, [bad.to_bytes(self.size)], _ARGUMENT)
@@ -111,7 +128,7 @@ class _Calls:
         sized = range(len(usual))[-1 if function == "load_private_key" else 0 :]
         return Call(f"residua_modular_{function}", tuple(usual), code, sized=tuple(sized))
 
-    def usual(self, setting: Setting) -> list[int]:
+    def usual(self, setting: Promise) -> list[int]:
         """The numbers that a modulus or key usually has, in the order of the driver's arguments."""
         numbers = {
             (own.derived.source, own.derived.modulus): number
@@ -145,6 +162,9 @@ class _Calls:
             return
         if self.design.operation != "power":
             yield self.call("public", _UNSUPPORTED, nothing, one, one)
+            if self.design.operation != "point_double":
+                double = "residua_modular_point_double"
+                yield Call(double, (3 * one, self.size), _UNSUPPORTED, 3 * nothing)
             return
         yield self.call("invert", _UNSUPPORTED, nothing, one)
         yield Call("residua_modular_multiply", (one, one), _UNSUPPORTED, nothing, sized=(1,))

@@ -13,6 +13,9 @@ from residua.cores.specification.keys import BUS_ASKED
 from residua.errors import SpecificationError
 from residua.numbers.rsa import RsaKey, RsaPublicKey
 
+Point = tuple[int, int, int]
+"""Jacobian coordinates of a point."""
+
 
 class ModularClient(BusClient):
     """A core for modular arithmetic, by its registers.
@@ -100,6 +103,32 @@ class ModularClient(BusClient):
         self._check("invert")
         self._check_lengths(x)
         return self._operate("invert", (x,), 1)[0]
+
+    def point_multiply(self, k: int, point: Point) -> Point:
+        """K times a point, in Jacobian coordinates; for arguments and errors see `point_add`."""
+        return self._on_points("point_multiply", k, *point)
+
+    def point_add(self, first: Point, second: Point) -> Point:
+        """The sum of two points that are neither equal nor opposite, and not neutral; else Z = 0.
+
+        Points are their Jacobian coordinates X, Y and Z, each below p.
+
+        Raises:
+            SpecificationError: the core has no such operation, or a number is too long.
+            CoreError: the status is not ``ok``, as ``operand_range``.
+            DriverError: the core is busy, or makes no progress; it was zeroised then.
+        """
+        return self._on_points("point_add", *first, *second)
+
+    def point_double(self, point: Point) -> Point:
+        """Twice a point; for arguments and errors see `point_add`."""
+        return self._on_points("point_double", *point)
+
+    def _on_points(self, operation: str, *operands: int) -> Point:
+        self._check(operation)
+        self._check_lengths(*operands)
+        x, y, z = self._operate(operation, operands, 3)
+        return x, y, z
 
     def private(self, x: int) -> int:
         """The root of x, below N, with the key that is loaded, checked by the core.

@@ -52,6 +52,36 @@ static int run(const residua_modular_device *device, unsigned operation, const u
     return code;
 }
 
+/* One operation on k (NULL if there is none) and one point or two, whose coordinates have size bytes
+ * each. */
+static int run_points(const residua_modular_device *device, unsigned operation, const uint8_t *k,
+                      size_t k_size, const uint8_t *first, const uint8_t *second, size_t size,
+                      uint8_t *result)
+{
+    uint32_t operands[6 * RESIDUA_MODULAR_MAX_WORDS], found[3 * RESIDUA_MODULAR_MAX_WORDS];
+    size_t words = device->core->words, count = 0, coordinates = second != NULL ? 6 : 3, i;
+    int code = RESIDUA_MODULAR_STATUS_OK;
+
+    if (k != NULL) {
+        code = residua_modular_take(operands, words, k, k_size);
+        count = 1;
+    }
+    for (i = 0; i < coordinates && code == RESIDUA_MODULAR_STATUS_OK; i++) {
+        const uint8_t *coordinate = i < 3 ? first + i * size : second + (i - 3) * size;
+
+        code = residua_modular_take(operands + count++ * words, words, coordinate, size);
+    }
+    if (code == RESIDUA_MODULAR_STATUS_OK) {
+        code = residua_modular_execute(device, operation, operands, count * words, found, 3 * words);
+    }
+    for (i = 0; i < 3 && code == RESIDUA_MODULAR_STATUS_OK; i++) {
+        code = give(result + i * size, size, found + i * words, words);
+    }
+    residua_modular_wipe(operands, sizeof operands);
+    residua_modular_wipe(found, sizeof found);
+    return code;
+}
+
 /* Whether two numbers are equal; both are public. */
 static int equal(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
 {
@@ -177,4 +207,41 @@ int residua_modular_invert(const residua_modular_device *device, const uint8_t *
                            uint8_t *result)
 {
     return run_alone(device, RESIDUA_MODULAR_OPERATION_INVERT, x, size, result);
+}
+
+int residua_modular_point_multiply(const residua_modular_device *device, const uint8_t *k,
+                                   size_t k_size, const uint8_t *point, size_t size,
+                                   uint8_t *result)
+{
+    int code = RESIDUA_MODULAR_ARGUMENT;
+
+    if (residua_modular_usable(device) && k != NULL && point != NULL && result != NULL) {
+        code = run_points(device, RESIDUA_MODULAR_OPERATION_POINT_MULTIPLY, k, k_size, point, NULL,
+                          size, result);
+    }
+    return ended(code, result, 3 * size);
+}
+
+int residua_modular_point_add(const residua_modular_device *device, const uint8_t *first,
+                              const uint8_t *second, size_t size, uint8_t *result)
+{
+    int code = RESIDUA_MODULAR_ARGUMENT;
+
+    if (residua_modular_usable(device) && first != NULL && second != NULL && result != NULL) {
+        code = run_points(device, RESIDUA_MODULAR_OPERATION_POINT_ADD, NULL, 0, first, second, size,
+                          result);
+    }
+    return ended(code, result, 3 * size);
+}
+
+int residua_modular_point_double(const residua_modular_device *device, const uint8_t *point,
+                                 size_t size, uint8_t *result)
+{
+    int code = RESIDUA_MODULAR_ARGUMENT;
+
+    if (residua_modular_usable(device) && point != NULL && result != NULL) {
+        code = run_points(device, RESIDUA_MODULAR_OPERATION_POINT_DOUBLE, NULL, 0, point, NULL,
+                          size, result);
+    }
+    return ended(code, result, 3 * size);
 }

@@ -1,5 +1,5 @@
-/* Driver of cores for modular arithmetic made by Residua: products, inverses, powers, RSA. C99; no
- * dynamic memory, no global state.
+/* Driver of cores for modular arithmetic made by Residua: products, inverses, powers, RSA,
+ * points. C99; no dynamic memory, no global state.
  *
  * One library serves any number of cores: each core has a description of its own, <core>_core in
  * <core>_core.h, and each device that holds one a residua_modular_device.
@@ -27,7 +27,8 @@ extern "C" {
 #endif
 
 /* The largest core that this build of the library serves: 32-bit words of a number. The driver's
- * buffers on the stack are sized for it: 12 bytes for each word, 108 to load a key or a modulus. */
+ * buffers on the stack are sized for it: 12 bytes for each word, 36 for points, 108 to load a key or
+ * a modulus. */
 #ifndef RESIDUA_MODULAR_MAX_WORDS
 #define RESIDUA_MODULAR_MAX_WORDS 160
 #endif
@@ -145,6 +146,23 @@ int residua_modular_multiply(const residua_modular_device *device, const uint8_t
  * have size bytes. */
 int residua_modular_invert(const residua_modular_device *device, const uint8_t *x, size_t size,
                            uint8_t *result);
+
+/* The following three compute on the curve that is built in. A point is its Jacobian coordinates X,
+ * Y and Z, one after the other, of size bytes each: x = X / Z^2, y = Y / Z^3, and Z = 0 is the
+ * neutral element. That it is on the curve is not tested. */
+
+/* k times a point, in a time that depends on neither. */
+int residua_modular_point_multiply(const residua_modular_device *device, const uint8_t *k,
+                                   size_t k_size, const uint8_t *point, size_t size,
+                                   uint8_t *result);
+
+/* The sum of two points; Z is 0 if they are equal or opposite, or one of them is neutral. */
+int residua_modular_point_add(const residua_modular_device *device, const uint8_t *first,
+                              const uint8_t *second, size_t size, uint8_t *result);
+
+/* Twice a point. */
+int residua_modular_point_double(const residua_modular_device *device, const uint8_t *point,
+                                 size_t size, uint8_t *result);
 
 /* One operation on numbers as the core sees them: core->words words each, the least significant
  * word first. */
