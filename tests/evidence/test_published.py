@@ -266,9 +266,11 @@ def test_verifications(measured, monkeypatch):
 @pytest.mark.slow
 def test_netlists(measured, monkeypatch):
     core = {"modulus": str(2**31 - 1), "width": 17, "channels": 2}
-    monkeypatch.setattr("residua.evidence.campaigns.netlists.CORE", core)
+    cores = {"ecp5, shift": ("ecp5", core)}
+    monkeypatch.setattr("residua.evidence.campaigns.netlists.CORES", cores)
     row = measured("netlists", 200)
     assert row["cells"]["MULT18X18D"] == 2
+    assert row["resets"] > 0
 
 
 def test_clocks(measured, monkeypatch):

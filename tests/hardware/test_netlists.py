@@ -1,5 +1,6 @@
 """Synthesised netlists of a small engine, simulated with cell models, against the model."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,7 @@ from residua.cores.digit.specification import DigitSpecification
 from residua.cores.digit.verification import verify_digits
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
-from residua.cores.simulation.engine import verify
-from residua.cores.simulation.netlists import netlist_simulator
+from residua.cores.simulation.netlists import map_core
 from residua.cores.simulation.runs import Runs
 from residua.cores.specification.reading import check
 from residua.errors import SpecificationError
@@ -32,21 +32,31 @@ def core():
 @pytest.mark.slow
 @pytest.mark.parametrize("target", CELLS)
 def test_netlist_computes_what_the_model_does(core, target, tmp_path):
-    netlist = netlist_simulator(core, target, out_dir=tmp_path, optimise=False)
+    netlist = map_core(core, target, out_dir=tmp_path)
     assert set(netlist.synthesis.cells) >= CELLS[target]
     assert netlist.synthesis.used.dsp == 2
-    for stalls in (False, True):
-        result = verify(netlist.simulator, vectors=100, seed=1, stalls=stalls)
-        assert result.failures == ()
-        assert result.vectors == 100
-        assert result.mismatches == 0
-        assert result.model_checks > 0
-        assert result.oracle_checks > 0
+    result = core.simulate(netlist.sources, Runs(200, resets=2))
+    assert result.failures == ()
+    assert (result.vectors, result.mismatches, result.resets) == (200, 0, 2)
+    assert result.model_checks > 0
+    assert result.oracle_checks > 0
+
+
+def test_a_wrong_cell_is_found(core, tmp_path):
+    """A look-up table of the netlist with another bit."""
+    netlist = map_core(core, "ecp5", out_dir=tmp_path)
+    text = netlist.synthesis.netlist.read_text()
+    tables = list(re.finditer(r"\.INIT\(16'h([0-9a-f]{4})\)", text))
+    middle = tables[len(tables) // 2]
+    wrong = f"{int(middle[1], 16) ^ 0xFFFF:04x}"
+    broken = text[: middle.start(1)] + wrong + text[middle.end(1) :]
+    netlist.synthesis.netlist.write_text(broken)
+    assert not core.simulate(netlist.sources, Runs(200, resets=2)).passed
 
 
 def test_families_without_models_are_refused(core, tmp_path):
     with pytest.raises(SpecificationError, match="simulation models"):
-        netlist_simulator(core, "xcup", out_dir=tmp_path)
+        map_core(core, "xcup", out_dir=tmp_path)
 
 
 @pytest.mark.slow

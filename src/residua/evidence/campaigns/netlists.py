@@ -1,71 +1,82 @@
-"""Synthesised netlists of the 192-bit multiplier, simulated against its model."""
+"""Synthesised netlists of a small core of each kind and of a multiplier, simulated."""
 
 from typing import Any
 
-from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.simulation.engine import verify
-from residua.cores.simulation.netlists import netlist_simulator
+from residua.cores.coprocessor.core import CoprocessorCore
+from residua.cores.simulation.netlists import map_core
+from residua.cores.simulation.runs import Runs
 from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.campaigns.mutants import CORES as OF_EACH_KIND
 from residua.evidence.pages import RowTable, commit, mismatches, table_page, tools_notes
 from residua.evidence.subjects import core
+from residua.hardware.bus.tops import BUSES
 
 SEED = 1
-PRODUCTS = 10_000
 
-CORE: dict[str, Any] = {"modulus": "P-192", "width": 17, "channels": 12}
-"""Specification of the core, but for its reduction."""
+MULTIPLIER: dict[str, Any] = {"modulus": "P-192", "width": 17, "channels": 12}
+"""Specification of the multiplier, but for its reduction."""
 
-NETLISTS = {
-    f"{target}, {reduction}": (target, reduction)
-    for target in ("ecp5", "xc7")
-    for reduction in ("shift", "multiply")
+CORES = {
+    **{
+        f"{target}, {reduction}": (target, MULTIPLIER | {"reduction": reduction})
+        for target in ("ecp5", "xc7")
+        for reduction in ("shift", "multiply")
+    },
+    **{
+        f"ecp5, {kind}": ("ecp5", keys)
+        for kind, keys in OF_EACH_KIND.items()
+        # A netlist is of a core without its bus.
+        if keys.get("bus") not in BUSES
+    },
 }
-"""Targets and reductions by the names of the rows."""
+"""Target and specification by the names of the rows."""
+
+_FEW = ("modexp", "rsa-crt", "inversion", "ecpm-2006")
 
 CELLS = {
-    "ecp5": ("MULT18X18D", "CCU2C", "LUT4", "PFUMX", "TRELLIS_FF", "TRELLIS_DPR16X4"),
+    "ecp5": (
+        "MULT18X18D", "DP16KD", "CCU2C", "LUT4", "PFUMX", "TRELLIS_FF", "TRELLIS_DPR16X4",
+    ),
     "xc7": ("DSP48E1", "CARRY4", "LUT6", "RAM32M", "FDRE"),
-}
+}  # fmt: skip
 """The cells that are counted, by the target."""
 
 INTRODUCTION = f"""\
-What synthesis makes of a core, simulated with models of the device's cells and compared with the
-model of the core: every residue of every result. `make netlists` makes this page.
+What synthesis makes of a core, simulated with models of the device's cells, by the harness and
+the comparison that the RTL has: every number of every result. `make netlists` makes this page.
 
-The core: RNS Montgomery multiplication modulo P-192, n = 12, w = 17, residues to residues, with
-reducers that shift and add, and with reducers whose first fold multiplies. Operands: first the
-adversarial cases of the core's workload (0, 1, P - 1, bounds, Cox sums at the limits of their
-truncation), then random ones, and results as operands again. Each netlist runs back to back and
-once more with random stalls, with seed {SEED}.
+One core of each kind, small, and a multiplier: RNS Montgomery multiplication modulo P-192, n = 12,
+w = 17, residues to residues, with reducers that shift and add, and with reducers whose first fold
+multiplies. Operands: first the adversarial cases of the core's workload, then random ones. Results
+come back to back, one in ten with random stalls; the core is reset in mid-run, on random initial
+values. All with seed {SEED}.
 
-Models: those of Yosys for all cells but MULT18X18D, whose model is Residua's own
+Models: those of Yosys for all cells but MULT18X18D and DP16KD, whose models are Residua's own
 (`src/residua/toolchain/cells`). Netlists are flat; timing is not simulated."""
+
+
+def runs_of(keys: dict[str, Any]) -> int:
+    """How many results are compared: gates are slow."""
+    if keys.get("modulus") == MULTIPLIER["modulus"]:
+        return 10_000
+    if "curve" in keys:
+        return 20
+    return 100 if keys.get("algorithm") in _FEW else 1000
 
 
 def measure(request: Request) -> Figures:
     """Synthesise and simulate the core of a row."""
-    target, reduction = NETLISTS[request.name]
-    directory = request.directory()
-    # Compiling with optimisation would take longer than it saves.
-    netlist = netlist_simulator(
-        directory.core(RnsMontgomeryCore),
-        target,
-        out_dir=request.folder("netlist"),
-        seed=SEED,
-        optimise=False,
-    )
-    steady, stalled = (
-        verify(netlist.simulator, vectors=request.amount, seed=SEED, stalls=stalls)
-        for stalls in (False, True)
-    )
+    target, _ = CORES[request.name]
+    made = request.directory().made
+    netlist = map_core(made, target, out_dir=request.folder("netlist"))
+    found: Any = made.simulate(netlist.sources, Runs(request.amount, SEED))
+    points = isinstance(made, CoprocessorCore)
     return {
         "target": target,
-        "reduction": reduction,
-        "products": steady.vectors,
-        "stalled": stalled.vectors,
-        "mismatches": steady.mismatches + stalled.mismatches,
-        "failures": [*steady.failures, *stalled.failures],
-        "cycles": {"latency": steady.latency, "interval": steady.interval},
+        "products": found.operations if points else found.vectors,
+        "resets": found.resets,
+        "mismatches": found.mismatches,
+        "failures": list(found.failures),
         "cells": {kind: netlist.synthesis.cells.get(kind, 0) for kind in CELLS[target]},
     }
 
@@ -73,13 +84,13 @@ def measure(request: Request) -> Figures:
 TABLE = RowTable(
     {
         "Target": lambda row: row["target"],
-        "Reduction": lambda row: row["reduction"],
-        "Products": lambda row: f"{row['products']:,}",
-        "With stalls": lambda row: f"{row['stalled']:,}",
+        "Core": lambda row: row.name.partition(", ")[2],
+        "Results": lambda row: f"{row['products']:,}",
+        "Resets": lambda row: row.figures.get("resets", "–"),
         "Differences": mismatches,
-        "Latency": lambda row: row["cycles"]["latency"],
-        "Interval": lambda row: row["cycles"]["interval"],
-        "Cells": lambda row: ", ".join(f"{count} {kind}" for kind, count in row["cells"].items()),
+        "Cells": lambda row: ", ".join(
+            f"{count} {kind}" for kind, count in row["cells"].items() if count
+        ),
         "Commit": commit,
     },
     texts=2,
@@ -89,7 +100,7 @@ TABLE = RowTable(
 
 CAMPAIGN = Campaign(
     table_page("netlists", "Netlists", INTRODUCTION, (TABLE,)),
-    dict.fromkeys(NETLISTS, PRODUCTS),
-    lambda name: core({**CORE, "reduction": NETLISTS[name][1]}),
+    {name: runs_of(keys) for name, (_, keys) in CORES.items()},
+    lambda name: core(CORES[name][1]),
     measure,
 )
