@@ -274,9 +274,8 @@ def test_netlists(measured, monkeypatch):
 
 
 def test_clocks(measured, monkeypatch):
-    monkeypatch.setattr(
-        "residua.evidence.benchmarks.multipliers.CORES", {"192 (12, 17)": (SMALL, ("xc7",))}
-    )
+    monkeypatch.setattr("residua.evidence.benchmarks.multipliers.CORES", {"192 (12, 17)": SMALL})
+    monkeypatch.setattr("residua.evidence.benchmarks.multipliers.TARGETS", ("xc7",))
     row = measured("clocks", 1)
     assert row["xc7"]["resources"]["lut"] > 0
 

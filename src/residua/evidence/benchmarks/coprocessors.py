@@ -111,7 +111,7 @@ PLACED = (
     "P-256, HBE, plus-minus, least area-time",
     "P-256, digits",
 )
-"""Rows whose cores are placed on a device, too."""
+"""Cores that are placed on a device, too."""
 
 INTRODUCTION = f"""\
 Made by `make bench`: cycles of one multiplication of a point (POINT_MULTIPLY, X_MULTIPLY on
@@ -134,10 +134,28 @@ that are valid, and of as many that are not. Sum: cycles of DOUBLE_MULTIPLY."""
 
 BARE = {"blinding": 0, "protections": "none"}
 
+_BY_DEFAULT = ", by default"
+
 
 def keys(name: str, *, bare: bool) -> dict[str, Any]:
     """The keys of the core of a row, on plain streams."""
     return {**CORES[name], "bus": "stream"} | (BARE if bare else {})
+
+
+def placed_rows() -> list[str]:
+    """Names of the rows of cores that are placed: as they are built by default, and bare."""
+    return [name + part for name in PLACED for part in (_BY_DEFAULT, "")]
+
+
+def placed_keys(row: str) -> dict[str, Any]:
+    """The keys of the core of such a row."""
+    return keys(row.removesuffix(_BY_DEFAULT), bare=not row.endswith(_BY_DEFAULT))
+
+
+def placed_title(row: str) -> str:
+    """How tables call such a row: a core that is built by default needs no remark."""
+    name = row.removesuffix(_BY_DEFAULT)
+    return f"{name}, bare" if name == row else name
 
 
 def subject(name: str) -> Cores:

@@ -9,29 +9,23 @@ from residua.evidence.pages import RowTable, clock, commit, resources, table_pag
 from residua.evidence.rows import PUBLISHED_SEEDS, Row
 from residua.evidence.subjects import Cores, core
 
-_BOTH = ("xc7", "ecp5")
+TARGETS = ("xc7", "ecp5")
+"""Of multipliers; coprocessors are mapped and placed on the second alone."""
 
-CORES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
-    "192 (12, 17)": ({"modulus": "P-192", "width": 17, "channels": 12}, _BOTH),
-    "192 (12, 17), shortest latency": (
-        {"modulus": "P-192", "width": 17, "channels": 12, "levels_per_register": 2}, _BOTH,
-    ),
-    "192 (12, 17), shortest interval": (
-        {"modulus": "P-192", "width": 17, "channels": 12, "schedule": "interval"}, ("xc7",),
-    ),
-    "192 (12, 17), any h": (
-        {"modulus": "P-192", "width": 17, "channels": 12, "bases": "any", "reduction": "multiply"},
-        ("xc7",),
-    ),
-    "192 (12, 17), 3 rowers": (
-        {"modulus": "P-192", "width": 17, "channels": 12, "rowers": 3}, ("xc7",),
-    ),
-    "256 (16, 17)": ({"modulus": "P-256", "width": 17, "channels": 16}, _BOTH),
-    "256 (8, 33)": ({"modulus": "P-256", "width": 33, "channels": 8}, _BOTH),
-    "384 (12, 33)": ({"modulus": "P-384", "width": 33, "channels": 12}, _BOTH),
-    "512 (16, 33)": ({"modulus": "brainpoolP512r1", "width": 33, "channels": 16}, _BOTH),
-}  # fmt: skip
-"""Specifications and targets by the names of the rows."""
+_P192 = {"modulus": "P-192", "width": 17, "channels": 12}
+
+CORES: dict[str, dict[str, Any]] = {
+    "192 (12, 17)": _P192,
+    "192 (12, 17), shortest latency": _P192 | {"levels_per_register": 2},
+    "192 (12, 17), shortest interval": _P192 | {"schedule": "interval"},
+    "192 (12, 17), any h": _P192 | {"bases": "any", "reduction": "multiply"},
+    "192 (12, 17), 3 rowers": _P192 | {"rowers": 3},
+    "256 (16, 17)": {"modulus": "P-256", "width": 17, "channels": 16},
+    "256 (8, 33)": {"modulus": "P-256", "width": 33, "channels": 8},
+    "384 (12, 33)": {"modulus": "P-384", "width": 33, "channels": 12},
+    "512 (16, 33)": {"modulus": "brainpoolP512r1", "width": 33, "channels": 16},
+}
+"""Specifications by the names of the rows."""
 
 INTRODUCTION = f"""\
 Made by `make bench`. Cycles: residues to residues. Utilisation: EMM / (rowers × interval). xc7:
@@ -41,8 +35,8 @@ does not time the inside of a multiplier, so the latency is given at that clock 
 225 MHz, the limit of a registered 18 x 18 multiplier."""
 
 COPROCESSORS = """\
-Placed in the same way, bare, on plain streams; [their cycles](coprocessors.md) are
-measured in simulation."""
+Placed in the same way, on plain streams, as they are built by default and bare; [their
+cycles](coprocessors.md) are measured in simulation."""
 
 _KEYS = ("resources", "fmax_mhz", "fmax_timed_mhz", "latency_ns", "device", "seeds")
 
@@ -50,15 +44,15 @@ _KEYS = ("resources", "fmax_mhz", "fmax_timed_mhz", "latency_ns", "device", "see
 def subject(name: str) -> Cores:
     """Find the core of a row."""
     if name in CORES:
-        return core(CORES[name][0])
-    return core(coprocessors.keys(name, bare=True))
+        return core(CORES[name])
+    return core(coprocessors.placed_keys(name))
 
 
 def measure(request: Request) -> Figures:
     """Map the core of a row to its targets, and place it."""
     directory = request.directory()
     multiplier = request.name in CORES
-    targets = CORES[request.name][1] if multiplier else ("ecp5",)
+    targets = TARGETS if multiplier else TARGETS[1:]
     found = {
         target: synthesise_directory(directory, target, seeds=request.amount) for target in targets
     }
@@ -100,7 +94,7 @@ TABLE = RowTable(
 
 PLACED = RowTable(
     {
-        "Core": lambda row: row.name,
+        "Core": lambda row: coprocessors.placed_title(row.name),
         "LUT4 / FF / MULT18": resources,
         "Block memories": lambda row: row["ecp5"]["resources"]["bram"],
         "MHz": clock,
@@ -113,7 +107,8 @@ PLACED = RowTable(
 
 CAMPAIGN = Campaign(
     table_page("measured", "Measured cores", INTRODUCTION, (TABLE, PLACED)),
-    dict.fromkeys((*CORES, *coprocessors.PLACED), PUBLISHED_SEEDS),
+    dict.fromkeys((*CORES, *coprocessors.placed_rows()), PUBLISHED_SEEDS),
     subject,
     measure,
+    is_complete=lambda row: "ecp5" in row.figures,
 )

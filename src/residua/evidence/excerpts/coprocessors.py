@@ -40,25 +40,20 @@ def field_units(store: Store) -> Table:
     """Coprocessors for P-256 on each field unit, with the flags that make them."""
     rows, placed = store.read("coprocessors"), store.read("measured")
     lines = []
-    for name in coprocessors.PLACED:
-        row, clocked = rows.get(name), placed.get(name)
-        bare = row["cycles"] if row else None
-        lines += [
+    for name in coprocessors.placed_rows():
+        title, clocked = coprocessors.placed_title(name), placed.get(name)
+        row = rows.get(title.removesuffix(", bare"))
+        cycles = row["default" if title in rows else "cycles"] if row else None
+        lines.append(
             (
-                name,
-                flags(coprocessors.keys(name, bare=False)),
-                large(row["default"] if row else None),
-                *(DASH,) * 3,
-            ),
-            (
-                f"{name}, bare",
-                flags(coprocessors.keys(name, bare=True)),
-                large(bare),
+                title,
+                flags(coprocessors.placed_keys(name)),
+                large(cycles),
                 resources(clocked),
                 clock(clocked),
-                milliseconds(bare, clocked),
-            ),
-        ]
+                milliseconds(cycles, clocked),
+            )
+        )
     heads = ("Core", "`residua build`", "Cycles", "ECP5 LUT4 / FF / MULT18", "MHz", "ms")
     return Table("", heads, tuple(lines), texts=2)
 

@@ -34,7 +34,7 @@ def multipliers(store: Store) -> Table:
         "ns at 225 MHz at most": _nanoseconds,
         "Commit": commit,
     }
-    names = {name: (name, flags(keys)) for name, (keys, _) in CORES.items()}
+    names = {name: (name, flags(keys)) for name, keys in CORES.items()}
     heads = ("Bits (n, w)", "`residua build`")
     return row_table(store.read("measured"), names, columns, heads, closing_texts=1)
 
