@@ -86,7 +86,7 @@ TABLE = RowTable(
         "Target": lambda row: row["target"],
         "Core": lambda row: row.name.partition(", ")[2],
         "Results": lambda row: f"{row['products']:,}",
-        "Resets": lambda row: row.figures.get("resets", "–"),
+        "Resets": lambda row: row["resets"],
         "Differences": mismatches,
         "Cells": lambda row: ", ".join(
             f"{count} {kind}" for kind, count in row["cells"].items() if count
