@@ -42,7 +42,6 @@ _TITLES = {
 }
 """Titles by operation."""
 
-
 OPERANDS = {
     "multiply": ("k", "X", "Y", "Z"),
     "add": ("X0", "Y0", "Z0", "X1", "Y1", "Z1"),
@@ -51,6 +50,7 @@ OPERANDS = {
 """Operands by operation, in their order."""
 
 RESULTS = ("X2", "Y2", "Z2")
+"""Numbers of a result, in their order."""
 
 
 class EcpmCore(PlainCore):

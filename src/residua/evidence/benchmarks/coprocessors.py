@@ -1,6 +1,7 @@
 """Cycles of point multiplications on coprocessors, against the bits of the field."""
 
 import random
+from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
@@ -134,28 +135,34 @@ that are valid, and of as many that are not. Sum: cycles of DOUBLE_MULTIPLY."""
 
 BARE = {"blinding": 0, "protections": "none"}
 
-_BY_DEFAULT = ", by default"
-
 
 def keys(name: str, *, bare: bool) -> dict[str, Any]:
     """The keys of the core of a row, on plain streams."""
     return {**CORES[name], "bus": "stream"} | (BARE if bare else {})
 
 
-def placed_rows() -> list[str]:
-    """Names of the rows of cores that are placed: as they are built by default, and bare."""
-    return [name + part for name in PLACED for part in (_BY_DEFAULT, "")]
+@dataclass(frozen=True)
+class Placed:
+    """A core that is placed, as it is built by default or bare."""
+
+    name: str
+    is_bare: bool
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The keys of the core."""
+        return keys(self.name, bare=self.is_bare)
+
+    @property
+    def title(self) -> str:
+        """How tables call it: a core that is built by default needs no remark."""
+        return f"{self.name}, bare" if self.is_bare else self.name
 
 
-def placed_keys(row: str) -> dict[str, Any]:
-    """The keys of the core of such a row."""
-    return keys(row.removesuffix(_BY_DEFAULT), bare=not row.endswith(_BY_DEFAULT))
-
-
-def placed_title(row: str) -> str:
-    """How tables call such a row: a core that is built by default needs no remark."""
-    name = row.removesuffix(_BY_DEFAULT)
-    return f"{name}, bare" if name == row else name
+PLACED_ROWS = {
+    f"{name}{part}": Placed(name, not part) for name in PLACED for part in (", by default", "")
+}
+"""Such cores by the names of the rows of their clocks."""
 
 
 def subject(name: str) -> Cores:

@@ -45,7 +45,7 @@ def subject(name: str) -> Cores:
     """Find the core of a row."""
     if name in CORES:
         return core(CORES[name])
-    return core(coprocessors.placed_keys(name))
+    return core(coprocessors.PLACED_ROWS[name].keys)
 
 
 def measure(request: Request) -> Figures:
@@ -94,7 +94,7 @@ TABLE = RowTable(
 
 PLACED = RowTable(
     {
-        "Core": lambda row: coprocessors.placed_title(row.name),
+        "Core": lambda row: coprocessors.PLACED_ROWS[row.name].title,
         "LUT4 / FF / MULT18": resources,
         "Block memories": lambda row: row["ecp5"]["resources"]["bram"],
         "MHz": clock,
@@ -107,7 +107,7 @@ PLACED = RowTable(
 
 CAMPAIGN = Campaign(
     table_page("measured", "Measured cores", INTRODUCTION, (TABLE, PLACED)),
-    dict.fromkeys((*CORES, *coprocessors.placed_rows()), PUBLISHED_SEEDS),
+    dict.fromkeys((*CORES, *coprocessors.PLACED_ROWS), PUBLISHED_SEEDS),
     subject,
     measure,
     is_complete=lambda row: "ecp5" in row.figures,

@@ -16,20 +16,23 @@ SEED = 1
 MULTIPLIER: dict[str, Any] = {"modulus": "P-192", "width": 17, "channels": 12}
 """Specification of the multiplier, but for its reduction."""
 
-CORES = {
-    **{
-        f"{target}, {reduction}": (target, MULTIPLIER | {"reduction": reduction})
-        for target in ("ecp5", "xc7")
-        for reduction in ("shift", "multiply")
-    },
-    **{
-        f"ecp5, {kind}": ("ecp5", keys)
-        for kind, keys in OF_EACH_KIND.items()
-        # A netlist is of a core without its bus.
-        if keys.get("bus") not in BUSES
-    },
+_MULTIPLIERS = {
+    f"{target}, {reduction}": (target, MULTIPLIER | {"reduction": reduction})
+    for target in ("ecp5", "xc7")
+    for reduction in ("shift", "multiply")
 }
+
+_KINDS = {
+    f"ecp5, {kind}": ("ecp5", keys)
+    for kind, keys in OF_EACH_KIND.items()
+    # A netlist is of a core without its bus.
+    if keys.get("bus") not in BUSES
+}
+
+CORES = _MULTIPLIERS | _KINDS
 """Target and specification by the names of the rows."""
+
+_PRODUCTS = 10_000
 
 _FEW = ("modexp", "rsa-crt", "inversion", "ecpm-2006")
 
@@ -55,10 +58,8 @@ Models: those of Yosys for all cells but MULT18X18D and DP16KD, whose models are
 (`src/residua/toolchain/cells`). Netlists are flat; timing is not simulated."""
 
 
-def runs_of(keys: dict[str, Any]) -> int:
-    """How many results are compared: gates are slow."""
-    if keys.get("modulus") == MULTIPLIER["modulus"]:
-        return 10_000
+def _runs(keys: dict[str, Any]) -> int:
+    """How many results of a small core are compared: gates are slow."""
     if "curve" in keys:
         return 20
     return 100 if keys.get("algorithm") in _FEW else 1000
@@ -100,7 +101,8 @@ TABLE = RowTable(
 
 CAMPAIGN = Campaign(
     table_page("netlists", "Netlists", INTRODUCTION, (TABLE,)),
-    {name: runs_of(keys) for name, (_, keys) in CORES.items()},
+    dict.fromkeys(_MULTIPLIERS, _PRODUCTS)
+    | {name: _runs(keys) for name, (_, keys) in _KINDS.items()},
     lambda name: core(CORES[name][1]),
     measure,
     is_complete=lambda row: "resets" in row.figures,

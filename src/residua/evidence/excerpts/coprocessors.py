@@ -40,14 +40,13 @@ def field_units(store: Store) -> Table:
     """Coprocessors for P-256 on each field unit, with the flags that make them."""
     rows, placed = store.read("coprocessors"), store.read("measured")
     lines = []
-    for name in coprocessors.placed_rows():
-        title, clocked = coprocessors.placed_title(name), placed.get(name)
-        row = rows.get(title.removesuffix(", bare"))
-        cycles = row["default" if title in rows else "cycles"] if row else None
+    for name, core in coprocessors.PLACED_ROWS.items():
+        row, clocked = rows.get(core.name), placed.get(name)
+        cycles = row["cycles" if core.is_bare else "default"] if row else None
         lines.append(
             (
-                title,
-                flags(coprocessors.placed_keys(name)),
+                core.title,
+                flags(core.keys),
                 large(cycles),
                 resources(clocked),
                 clock(clocked),
