@@ -206,10 +206,10 @@ class Replay:
             self.checked += 1
 
     def _serial(self, run: int, offset: int, sequence, left: list[int]) -> None:
-        """Rower 0 has channel i of the output in slot i."""
-        (output,) = [v for v in self.schedule.program.outputs if v.name == sequence.name]
-        index = self.schedule.values.index(output.root()[0].name)
-        assert left[0] == self.expected[run][index][offset]
+        """Rower 0 has channel i of the outputs, one after the other, in slot i."""
+        names = [output.root()[0].name for output in self.schedule.program.outputs]
+        vectors = [self.expected[run][self.schedule.values.index(name)] for name in names]
+        assert left[0] == [word for vector in vectors for word in vector][offset]
         self.checked += offset == len(sequence.slots) - 1
 
     def _estimate(self, now: int, left: list[int], slot) -> None:

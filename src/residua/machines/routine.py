@@ -121,7 +121,7 @@ class Routine:
         counts = [row_digits(page.program) for page in self.source.pages if page is not None]
         digits = tuple(max(column) for column in zip(*counts, strict=True))
         serial = self.source.serial
-        return SequenceBuilder(lowered.program, self.machine, serial, digits, joined=True)
+        return SequenceBuilder(lowered.program, self.machine, serial, digits)
 
     def _named(self, elements: Mapping[str, Element]) -> dict[str, list[Word]]:
         return {

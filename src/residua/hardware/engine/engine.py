@@ -57,8 +57,8 @@ class Engine(Component):
 
     ``binary`` exists if the program has binary operands. It takes their words (unsigned), the
     lowest of the first operand first. With the option ``serial``, ``result`` is one residue in each
-    of n cycles in a row, ``result_word`` the position of the output in the program, and ``start``
-    is set when a run starts.
+    cycle of as many in a row as the outputs have channels, the program's first output first, and
+    ``start`` is set when a run starts.
 
     ``interval`` is the number of cycles between the starts of runs in the steady state, ``latency``
     the number of cycles from the first slot of a run to the first slot of another that can use its
@@ -177,25 +177,46 @@ class Engine(Component):
             cox = self._cox(m, sequencer, words, self.design.estimate, lane.index)
             bus = cox.quotient
             if lane.extra and other.extra:
-                direct: Value = lane.extra.stored
-                if lane is not other:
-                    crosses = delayed(m, sequencer.crosses, CONTROL_DELAY, f"crosses_{lane.index}")
-                    direct = Mux(crosses, other.extra.stored, direct)
-                takes = delayed(m, sequencer.narrow_bus, CONTROL_DELAY, f"narrow_bus_{lane.index}")
-                m.d.comb += [
-                    cox.narrow_word.eq(lane.extra.operand),
-                    cox.narrow_tap.eq(sequencer.narrow_tap),
-                    cox.direct.eq(direct),
-                    cox.takes_direct.eq(takes),
-                ]
+                bus = self._join_extra(m, sequencer, cox, lane, other)
         if self.design.binary_width:
             bus = self._binary_operands(m, sequencer, bus)
-        m.d.comb += [unit.bus.eq(bus) for unit in lane.units]
+        m.d.comb += [rower.bus.eq(bus) for rower in lane.rowers]
+        if lane.extra:
+            if self.design.binary_width:
+                # The other rowers have a register for the bus.
+                bus = delayed(m, bus[: lane.extra.bits], 1, "narrow_bus_word", data=True)
+            m.d.comb += lane.extra.bus.eq(bus)
         if lane is not other:
             m.d.comb += [
                 unit.partner.eq(partner.operand)
                 for unit, partner in zip(lane.units, other.units, strict=True)
             ]
+
+    def _join_extra(
+        self, m: Module, sequencer: Sequencer, cox: Cox, lane: _Lane, other: _Lane
+    ) -> Value:
+        """Let the Cox see the word of an extra channel; the quotient, or that word in its place.
+
+        It goes through the register of the quotient, unless binary operands, too, come to the bus:
+        rowers have the register then.
+        """
+        assert lane.extra
+        assert other.extra
+        direct: Value = lane.extra.stored
+        if lane is not other:
+            crosses = delayed(m, sequencer.crosses, CONTROL_DELAY, f"crosses_{lane.index}")
+            direct = Mux(crosses, other.extra.stored, direct)
+        takes = delayed(m, sequencer.narrow_bus, CONTROL_DELAY, f"narrow_bus_{lane.index}")
+        m.d.comb += [
+            cox.narrow_word.eq(lane.extra.operand),
+            cox.narrow_tap.eq(sequencer.narrow_tap),
+        ]
+        if self.design.binary_width:
+            joined: Value = Mux(takes, direct, cox.quotient)
+            return joined
+        m.d.comb += [cox.direct.eq(direct), cox.takes_direct.eq(takes)]
+        quotient: Value = cox.quotient
+        return quotient
 
     def _binary_operands(self, m: Module, sequencer: Sequencer, quotient: Value) -> Value:
         """The memory of binary words, and the bus on which they meet the quotient."""

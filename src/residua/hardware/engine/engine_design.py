@@ -69,14 +69,14 @@ class EngineDesign(DatapathDesign):
         """g, the bits of an extra modulus 2^g, 0 if there is none.
 
         Raises:
-            SpecificationError: there are several, or binary operands beside it.
+            SpecificationError: there are several.
         """
         bases = [step.result.base for step in self.program.steps]
         widths = {base.extra.width for base in bases if base.extra}
-        if len(widths) > 1 or (widths and self.binary_operands):
+        if len(widths) > 1:
             raise SpecificationError(
-                f"{self.program.name}: an engine has one extra modulus and no binary operands "
-                f"beside it, not moduli of {sorted(widths)} bits"
+                f"{self.program.name}: an engine has one extra modulus, not moduli of "
+                f"{sorted(widths)} bits"
             )
         return widths.pop() if widths else 0
 

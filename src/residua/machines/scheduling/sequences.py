@@ -70,7 +70,7 @@ class SequenceBuilder:
 
     ``digits`` are the digits that the multipliers of `broadcast_rows` get at least, for programs
     that differ in constants alone. ``serial`` outputs are passed around the ring, all of them in
-    one sequence if ``joined``.
+    one sequence.
     """
 
     def __init__(
@@ -79,11 +79,8 @@ class SequenceBuilder:
         machine: Machine,
         serial: bool,
         digits: tuple[int, ...] = (),
-        *,
-        joined: bool = False,
     ) -> None:
         self.program, self.machine, self.serial = program, machine, serial
-        self.joined = joined
         self.lanes = Lanes(program, machine.lanes)
         rows = broadcast_rows(program)
         counts = digits or row_digits(program)
@@ -171,10 +168,8 @@ class SequenceBuilder:
                 [self._sequence(step, group, late) for late in _orders(step)]
                 for group in range(self._groups(step.result))
             ]
-        if self.serial and self.joined:
+        if self.serial:
             choices.append([self._serial(*self.program.outputs)])
-        elif self.serial:
-            choices += [[self._serial(output)] for output in self.program.outputs]
         return choices
 
     def _serial(self, *outputs: Residues) -> Sequence:
