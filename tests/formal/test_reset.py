@@ -16,12 +16,11 @@ from residua.cores.digit.boundary import digit_boundary
 from residua.cores.digit.core import DigitCore
 from residua.cores.ecpm.boundary import point_boundary
 from residua.cores.ecpm.core import EcpmCore
-from residua.cores.engine.boundary import engine_boundary
+from residua.cores.engine.boundary import engine_boundary, word_boundary
 from residua.cores.inversion.boundary import inverter_boundary
 from residua.cores.inversion.core import InversionCore
 from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.proofs.reset import prove_first_cycles, prove_reset
-from residua.cores.rns_montgomery.boundary import word_boundary
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.single_base.core import SingleBaseCore
 from residua.cores.specification.reading import check_any

@@ -9,7 +9,8 @@ from tests.hardware.streams import pass_through
 
 from residua.algorithms.conversion import from_cofactors, split_words
 from residua.errors import SpecificationError
-from residua.hardware.converters.word_core import WordCore, WordDesign
+from residua.hardware.converters.montgomery_words import MontgomeryWords
+from residua.hardware.converters.word_core import WordCore
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.machines.values import run
 
@@ -29,7 +30,7 @@ SHAPES = [
 
 def design_of(modulus, width, channels, form, result, rowers, multipliers, goal="latency"):
     domain = signed_domain(modulus, width, channels, form)
-    return WordDesign(domain, result, EngineOptions(rowers, goal=goal), multipliers)
+    return MontgomeryWords(domain, result, EngineOptions(rowers, goal=goal), multipliers)
 
 
 def operands_of(design, count, seed=1):

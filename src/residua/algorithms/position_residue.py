@@ -89,6 +89,11 @@ class PositionResidueDomain:
         power: int = self.split.base_a.product**self.degree
         return power - self.offset
 
+    @property
+    def montgomery_factor(self) -> int:
+        """R of a product X Y R^-1: 1, as M_a^d is replaced by c."""
+        return 1
+
     def digits(self, number: int) -> list[int]:
         """Coefficients of ``number`` mod P in [0, M_a), centred about 0 in a signed domain."""
         radix, rest = self.split.base_a.product, number % self.modulus

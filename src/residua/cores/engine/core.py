@@ -34,6 +34,7 @@ Reduction = Literal["shift", "multiply"]
 R = TypeVar(
     "R", bound=RnsMontgomerySpecification | BaseExtensionSpecification | SingleBaseSpecification
 )
+W = TypeVar("W", bound=RnsMontgomerySpecification)
 
 
 _PORTS = {

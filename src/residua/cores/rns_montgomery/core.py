@@ -1,31 +1,19 @@
 """RNS Montgomery multiplier: from a specification to bases, program, schedule and hardware."""
 
-import random
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
-
-from amaranth.lib.wiring import Component
 
 from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Vector
-from residua.cores.core import STREAM_PORTS
-from residua.cores.engine.core import EngineCore
-from residua.cores.modular_bus.surroundings import ModularBus, bus_around
+from residua.cores.engine.words import MultiplierCore
 from residua.cores.naming import default_name, modulus_part
-from residua.cores.proofs.boundary import Boundary
-from residua.cores.rns_montgomery.boundary import word_boundary
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
-from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.workload import Workload, montgomery_workload
-from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
-from residua.hardware.bus.commanded import CommandedDesign, Number
-from residua.hardware.converters.word_core import WordCore, WordDesign
+from residua.hardware.converters.montgomery_words import MontgomeryWords, Result
+from residua.hardware.converters.word_core import WordDesign
 from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
@@ -36,13 +24,6 @@ from residua.numbers.residues import Redundant
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
 
-_WORD_PORTS = {
-    **STREAM_PORTS,
-    "enable": "runs may start while it is 1",
-    "operands_payload": "one word of X or Y",
-}
-"""Purposes of the ports of a core with words."""
-
 
 @dataclass(frozen=True)
 class _Choice:
@@ -52,7 +33,7 @@ class _Choice:
     condition: RangeCondition
 
 
-class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
+class RnsMontgomeryCore(MultiplierCore[RnsMontgomerySpecification]):
     """One RNS Montgomery multiplier.
 
     Raises:
@@ -75,8 +56,7 @@ class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
         With words it ends in ``_words``; see `residua.cores.naming`.
         """
         request, size = self.request, f"{self.channels}x{self.width}"
-        words = "words" if request.interface == "words" else ""
-        parts = ("rns_montgomery", modulus_part(request.modulus), size, words)
+        parts = ("rns_montgomery", modulus_part(request.modulus), size, self.interface_part)
         return request.name or default_name(parts, request, "channels", "interface")
 
     @property
@@ -94,51 +74,30 @@ class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
         """The request with every choice made; it leads to this core again."""
         return RnsMontgomerySpecification(
             **self.common_choices,
+            **self.word_choices,
             modulus=self.domain.modulus,
             extension=self.request.extension,
             columns=self.request.row_length if self.request.row_length > 1 else None,
             truncation=self.domain.first.truncation,
             sigma0=self.domain.first.sigma0,
             form="quadratic" if self.domain.form == "quadratic" else "reordered",
-            interface=self.request.interface,
-            result=self.words.result if self.words else None,
-            output_multipliers=self.words.multipliers if self.words else None,
-            bus=self.request.bus,
+            result=self._result if self.words else None,
             name=self.name,
         )
 
-    @cached_property
-    def words(self) -> WordDesign | None:
-        """The core with binary words, None if residues go in and out.
+    @property
+    def _result(self) -> Result:
+        """Which product a core with words gives."""
+        return self.request.result or "montgomery"
 
-        Raises:
-            SpecificationError: there are more output multipliers than channels.
-        """
-        if self.request.interface != "words":
-            return None
-        multipliers = self.request.output_multipliers or 1
-        if multipliers > self.channels:
-            raise SpecificationError(
-                f"output_multipliers = {multipliers}: n = {self.channels} channels have use for "
-                f"1 to {self.channels}"
-            )
-        return WordDesign(
-            self.domain, self.request.result or "montgomery", self.options, multipliers
-        )
+    def word_design(self, multipliers: int) -> WordDesign:
+        """The design with words; see `MultiplierCore.word_design`."""
+        return MontgomeryWords(self.domain, self._result, self.options, multipliers)
 
     @cached_property
-    def design(self) -> EngineDesign:
-        """The engine with its bounds, schedule and microcode; the program's model is bit exact."""
-        return self.words.engine if self.words else self._residue_design
-
-    @cached_property
-    def _residue_design(self) -> EngineDesign:
+    def residue_design(self) -> EngineDesign:
         """The engine of the product alone."""
         return self.engine_of(_program(self.domain))
-
-    def component(self) -> Component:
-        """A new component of the design."""
-        return WordCore(self.words) if self.words else super().component()
 
     @property
     def title(self) -> str:
@@ -154,51 +113,9 @@ class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
         )
 
     @property
-    def header(self) -> str:
-        """Template of the header of the Verilog."""
-        return "header_words.txt" if self.words else "header.txt"
-
-    @property
-    def readme(self) -> str:
-        """Template of README.md."""
-        return "README_words.md" if self.words else "README.md"
-
-    @property
-    def port_meanings(self) -> Mapping[str, str]:
-        """Purpose of each port, by its name."""
-        return _WORD_PORTS if self.words else super().port_meanings
-
-    @property
-    def stream_texts(self) -> tuple[str, str]:
-        """Contents of the streams of operands and of results, in words."""
-        if self.words is None:
-            return super().stream_texts
-        multipliers = self.words.multipliers
-        plural = "s" * (multipliers > 1)
-        return f"words of {self.width} bits", f"{multipliers} multiplier{plural}, to words"
-
-    @property
-    def page(self) -> dict[str, Any]:
-        """Values of the report's template beside the manifest."""
-        return {**super().page, "binary": self.words is not None}
-
-    @property
-    def boundary(self) -> Boundary:
-        """Operands may differ."""
-        return word_boundary(self.words) if self.words else super().boundary
-
-    @property
-    def program_ranges(self) -> dict[str, Range]:
-        """Closed intervals of operands, results and words, with words those of residues too."""
+    def residue_ranges(self) -> dict[str, Range]:
+        """Closed intervals of operands, results and words."""
         word, bound = 1 << self.width, self.domain.bound
-        if self.words:
-            return {
-                "x": (0, self.words.largest_x),
-                "y": (0, self.words.largest),
-                "results": (0, self.domain.modulus - 1),
-                "words": (0, word - 1),
-                "residues": (-word, word - 1),
-            }
         results = self.program.outputs[1].range.integers()
         return {
             "operands": (-bound, bound),
@@ -206,73 +123,9 @@ class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
             "words": (-word, word - 1),
         }
 
-    @property
-    def interface(self) -> dict[str, Any]:
-        """The words of the interface in their order, or its streams and one transaction."""
-        return _streams(self.words) if self.words else super().interface
-
-    @cached_property
-    def surroundings(self) -> ModularBus | None:
-        """The bus around it; None if there is none."""
-        return bus_around(self, self.request.bus) if self.words else None
-
-    @property
-    def commanded(self) -> CommandedDesign:
-        """The numbers that it takes on a bus."""
-        words = self._binary
-        operands = (
-            Number(name, words.words, largest=largest)
-            for name, largest in (("x", words.largest_x), ("y", words.largest))
-        )
-        return CommandedDesign(
-            words.width, (), tuple(operands), words.words, "multiply", turns=words.turns
-        )
-
-    @property
-    def _binary(self) -> WordDesign:
-        assert self.words
-        return self.words
-
-    def setting(self, value: int) -> WordDesign:
-        """Refuse another modulus: its own one is built in."""
-        raise SpecificationError(f"{self.name} has its modulus built in, and takes none: {value}")
-
-    def settings(self, chooser: random.Random) -> Sequence[WordDesign]:  # noqa: ARG002 - there is one
-        """Promises with the modulus that is built in."""
-        return (self._binary,)
-
     def workload(self, seed: int) -> Workload:
         """The operands of its verification, and what judges their results."""
         return montgomery_workload(self.program, self.domain, seed)
-
-    def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
-        """Compare its Verilog in simulation with the program's model, or with plain integers."""
-        if self.words is None:
-            return super().simulate(sources, runs)
-        # Simulations take long to load, and making a core does not need them.
-        from residua.cores.simulation.words import verify_word_core  # noqa: PLC0415
-
-        return verify_word_core([self.words], self.name, sources, runs)
-
-    @property
-    def cycles(self) -> dict[str, int]:
-        """Latency and interval in cycles, see `Engine` and `WordCore`.
-
-        With words also the parts of the latency, of the engine and of the conversion of the result,
-        and both figures of the product alone, from residues to residues on the same bases.
-        """
-        cycles = super().cycles
-        if not self.words:
-            return cycles
-        product = self._residue_design.schedule
-        return cycles | {
-            "latency": self.words.latency,
-            "interval": self.words.interval,
-            "engine_latency": self.design.serial_latency,
-            "conversion_latency": self.words.conversion.latency,
-            "residues_latency": product.latency,
-            "residues_interval": product.interval,
-        }
 
     @property
     def utilisation(self) -> float:
@@ -309,32 +162,15 @@ class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
     @cached_property
     def parameters(self) -> dict[str, Any]:
         """Every chosen number, those of the engine after those of the bases."""
-        words = self.words
-        choices = (
-            {
-                "interface": self.request.interface,
-                "result": words.result,
-                "output_multipliers": words.multipliers,
-            }
-            if words
-            else {}
-        )
+        choices = {"interface": self.request.interface, "result": self._result}
         return {
             **self.bases,
-            **choices,
+            **(choices | self.word_parameters if self.words else {}),
             "rowers": self.rowers,
             "extension": self.request.extension,
             "columns": self.request.row_length,
             **self.engine_parameters,
         }
-
-
-def _streams(design: WordDesign) -> dict[str, Any]:
-    """The streams of a core with words, and one transaction."""
-    modulus = design.domain.modulus
-    x, y = modulus // 3, modulus - 2
-    product = design.expected(x, y)
-    return stream_interface(design.width, design.words, {"x": x, "y": y}, product)
 
 
 def search(request: RnsMontgomerySpecification) -> dict[str, Any]:

@@ -1,60 +1,69 @@
 """Word-stream core: a modular multiplier with binary operands and results."""
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import Component, In, Out, connect, flipped
-from gmpy2 import mpz
 
-from residua.algorithms.base_extension import cofactor_form
-from residua.algorithms.conversion import to_montgomery, to_residues
-from residua.algorithms.montgomery import Element, MontgomeryDomain, reduce
+from residua.algorithms.fields.field_unit import Domain, number_base, wide_bases
 from residua.algorithms.program import Program
-from residua.algorithms.terms import Residues, Words
-from residua.errors import SpecificationError
+from residua.algorithms.terms import Words
 from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.engine import Engine
 from residua.hardware.engine.engine_design import EngineDesign
-from residua.machines.scheduling.liveness import without_dead_steps
-from residua.numbers.residues import Redundant
-
-Result = Literal["montgomery", "plain"]
+from residua.numbers.cox import Range
 
 
-class WordDesign:
+class WordDesign(ABC):
     """Design of a core with words: program, engine, conversion of the result, cycle counts.
 
-    ``result`` ``montgomery`` computes x y R^-1 mod P with R = M_a, for x, y in [0, ``largest``];
-    ``plain`` computes x y mod P, for x any number that its words hold and y in [0, ``largest``].
-    ``largest`` is B, the domain's bound, or P - 1 if that is more, or what the words hold if that
-    is less. ``multipliers`` is the number of columns that the conversion to binary computes side by
-    side.
+    The program leads from the words of x and y to the residues, in cofactor form, of a number that
+    is congruent to the result; the converter makes the result of them, in [0, P).
+
+    Attributes:
+        multipliers: columns that the conversion to binary computes side by side.
 
     Raises:
         SpecificationError: the engine or the converter cannot be built with these options.
     """
 
-    def __init__(
-        self,
-        domain: MontgomeryDomain,
-        result: Result,
-        options: EngineOptions,
-        multipliers: int = 1,
-    ) -> None:
-        if result not in ("montgomery", "plain"):
-            raise SpecificationError(f"result = '{result}': give 'montgomery' or 'plain'")
-        self.domain, self.result = domain, result
+    def __init__(self, options: EngineOptions, multipliers: int = 1) -> None:
         self.options, self.multipliers = options, multipliers
+
+    @property
+    @abstractmethod
+    def domain(self) -> Domain:
+        """Bases and modulus."""
+
+    @cached_property
+    @abstractmethod
+    def program(self) -> Program:
+        """Program from the words of x and y to the residues from which the result is read."""
+
+    @property
+    @abstractmethod
+    def largest(self) -> int:
+        """The largest y."""
+
+    @property
+    @abstractmethod
+    def largest_x(self) -> int:
+        """The largest x."""
+
+    @abstractmethod
+    def expected(self, x: int, y: int) -> int:
+        """The result for two operands, by plain integers."""
 
     @property
     def width(self) -> int:
         """Bits of a word, w."""
-        return self.domain.base_a.width
+        return wide_bases(self.domain)[0].width
 
     @property
     def words(self) -> int:
@@ -67,16 +76,9 @@ class WordDesign:
         return 2 * self.words
 
     @property
-    def largest(self) -> int:
-        """The largest operand (for ``plain`` the largest y)."""
-        most = (1 << (self.words * self.width)) - 1
-        return min(max(self.domain.bound, self.domain.modulus - 1), most)
-
-    @property
-    def largest_x(self) -> int:
-        """The largest x."""
-        most = (1 << (self.words * self.width)) - 1
-        return most if self.result == "plain" else self.largest
+    def most(self) -> int:
+        """The largest number that the words of an operand hold."""
+        return (1 << (self.words * self.width)) - 1
 
     @property
     def wake(self) -> int:
@@ -98,38 +100,31 @@ class WordDesign:
         """What a flag beside a result tells: there is none."""
         return None
 
-    def expected(self, x: int, y: int) -> int:
-        """The result for two operands, by plain integers."""
-        product = mpz(x) * y
-        if self.result == "montgomery":
-            product *= self._factor_inverse
-        return int(product % self.domain.modulus)
-
-    @cached_property
-    def _factor_inverse(self) -> int:
-        return pow(self.domain.montgomery_factor, -1, self.domain.modulus)
-
-    @cached_property
-    def program(self) -> Program:
-        """Program from the words of x and y to the residues from which the result is read."""
-        program = Program(f"{self.result}-words", Redundant(1))
-        product = _product(program, self)
-        if self.domain.form == "plain":
-            product = cofactor_form(program, product)
-        program.output(product)
-        return without_dead_steps(program)
+    def operand(self, program: Program, name: str, largest: int) -> Words:
+        """The words of an operand of the program."""
+        return program.words(name, self.words, self.width, largest)
 
     @cached_property
     def conversion(self) -> Conversion:
         """The conversion of the result to words."""
-        reached = self.program.outputs[0].range.integers()
         return Conversion(
-            self.domain.base_b,
-            conversion_cox(self.domain, self.domain.bound),
+            number_base(self.domain),
+            conversion_cox(self.domain, self.converted),
             (self.domain.modulus,),
-            ((int(reached.low), int(reached.high)),),
+            (self.reached,),
             self.multipliers,
         )
+
+    @property
+    def reached(self) -> Range:
+        """The range of the number that the program leaves to the conversion."""
+        reached = self.program.outputs[0].range.integers()
+        return int(reached.low), int(reached.high)
+
+    @property
+    def converted(self) -> int:
+        """The largest magnitude for which the Cox of the conversion is chosen."""
+        return max(map(abs, self.reached))
 
     @cached_property
     def engine(self) -> EngineDesign:
@@ -166,7 +161,7 @@ class WordCore(Component):
 
     ``operands`` takes the words of x and then those of y, ``design.words`` each, the lowest first.
     ``result`` hands out the canonical result in [0, P), the lowest word first, ``last`` with the
-    highest. Operands above ``design.largest`` give wrong results.
+    highest. Operands above ``design.largest_x`` and ``design.largest`` give wrong results.
 
     ``latency`` and ``interval`` are those of the design. They do not depend on the operands: a run
     starts only when its result is sure to have a place, and then never waits.
@@ -198,32 +193,3 @@ class WordCore(Component):
             converter.residues.valid.eq(engine.result_valid),
         ]
         return m
-
-
-def _product(program: Program, design: WordDesign) -> Residues:
-    """The residues of the product in base b, in the order of steps that leaves the fewest gaps."""
-    domain = design.domain
-    if design.result == "plain":
-        x_words = _operand(program, design, "x", design.largest_x)
-        y_words = _operand(program, design, "y", design.largest)
-        x = to_montgomery(program, domain, x_words)
-        y = Element(
-            to_residues(program, y_words, domain.base_a, domain.factor_a),
-            to_residues(program, y_words, domain.base_b, domain.factor_b),
-        )
-        u_a = program.reduce("u_a", program.product(x.a, y.a))
-        u_b = program.reduce("u_b", program.product(x.b, y.b))
-        return reduce(program, domain, u_a, u_b).b
-    x_words = _operand(program, design, "x", design.largest_x)
-    y_words = _operand(program, design, "y", design.largest)
-    x_a = to_residues(program, x_words, domain.base_a, domain.factor_a)
-    y_a = to_residues(program, y_words, domain.base_a, domain.factor_a)
-    x_b = to_residues(program, x_words, domain.base_b, domain.factor_b)
-    u_a = program.reduce("u_a", program.product(x_a, y_a))
-    y_b = to_residues(program, y_words, domain.base_b, domain.factor_b)
-    u_b = program.reduce("u_b", program.product(x_b, y_b))
-    return reduce(program, domain, u_a, u_b).b
-
-
-def _operand(program: Program, design: WordDesign, name: str, largest: int) -> Words:
-    return program.words(name, design.words, design.width, largest)
