@@ -303,8 +303,11 @@ def test_curves_are_checked():
 def test_a_bus_is_for_words():
     assert load_any(None, {"modulus": "P-256", "bus": "axi"}).interface == "words"
     assert load_any(None, {"modulus": "P-256", "bus": "stream"}).interface == "residues"
-    with pytest.raises(SpecificationError, match="bus means nothing for an SBMM multiplier"):
-        load_any(None, {"algorithm": "sbmm", "channels": "4", "bus": "axi"})
+    single_base = {"algorithm": "sbmm", "channels": "4"}
+    assert load_any(None, {**single_base, "bus": "wishbone"}).interface == "words"
+    assert load_any(None, {**single_base, "bus": "stream"}).interface == "residues"
+    with pytest.raises(SpecificationError, match="bus means nothing for a base extension"):
+        load_any(None, {"algorithm": "base-extension", "channels": "4", "bus": "axi"})
 
 
 def test_what_is_asked_for_decides():

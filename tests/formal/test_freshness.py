@@ -23,7 +23,7 @@ KINDS = {
     "multiplier": SMALL,
     "words of one rower": SMALL | {"interface": "words", "rowers": 1},
     "base extension": {"algorithm": "base-extension", "channels": 4, "width": 12},
-    "sbmm": {"algorithm": "sbmm", "channels": 4, "width": 12},
+    "words of sbmm": {"algorithm": "sbmm", "channels": 4, "width": 12, "interface": "words"},
     "mwr2mm": {"algorithm": "mwr2mm", "bits": 24, "digit": 5},
     "iddmm": {"algorithm": "iddmm", "bits": 24, "digit": 5, "inverse": "supplied"},
     "plus-minus": SMALL | {"algorithm": "inversion", "inversion": "plus-minus-ct"},

@@ -49,10 +49,14 @@ ENGINES = {
 }
 
 WORDS = {
-    "words": {"modulus": PRIME},
+    "words": (RnsMontgomeryCore, {"modulus": PRIME}),
     # Its control words are in block memory, whose register no reset clears.
-    "words of one rower": {"modulus": 2**96 - 17, "width": 13, "rowers": 1},
-    "plain": {"modulus": 0x1000B, "result": "plain"},
+    "words of one rower": (
+        RnsMontgomeryCore,
+        {"modulus": 2**96 - 17, "width": 13, "rowers": 1},
+    ),
+    "plain": (RnsMontgomeryCore, {"modulus": 0x1000B, "result": "plain"}),
+    "sbmm": (SingleBaseCore, {"algorithm": "sbmm", "channels": 4}),
 }
 
 DIGITS = {"algorithm": "mwr2mm", "bits": 64, "digit": 8}
@@ -84,7 +88,8 @@ def test_an_engine(name, tmp_path):
 
 @pytest.mark.parametrize("name", WORDS)
 def test_a_multiplier_with_words(name, tmp_path):
-    core = RnsMontgomeryCore(check_any({"width": 12, "interface": "words", **WORDS[name]}))
+    kind, values = WORDS[name]
+    core = kind(check_any({"width": 12, "interface": "words", **values}))
     result = whole(core.component(), word_boundary(core.words), tmp_path)
     assert result.passed, (result.begin.log.read_text(), result.steady.log.read_text())
     assert result.observed > 100

@@ -8,11 +8,15 @@ from tests.algorithms.domains import P17, P64, P192, signed_domain
 from tests.hardware.streams import pass_through
 
 from residua.algorithms.conversion import from_cofactors, split_words
+from residua.algorithms.single_base import single_base
 from residua.errors import SpecificationError
 from residua.hardware.converters.montgomery_words import MontgomeryWords
+from residua.hardware.converters.single_base_words import SingleBaseWords
 from residua.hardware.converters.word_core import WordCore
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.machines.values import run
+from residua.numbers.half_bases import sparse_half_bases
+from residua.numbers.residues import Redundant
 
 PACES = [(1.0, 1.0), (0.5, 1.0), (1.0, 0.05), (0.4, 0.3)]
 
@@ -66,6 +70,26 @@ def test_products(modulus, width, channels, form, rowers, c, result):
     transfers = simulate(design, pairs)
     assert transfers.results == expected(design, pairs)
     assert set(transfers.lengths) == {design.words}
+
+
+@pytest.mark.parametrize(
+    ("half", "rowers", "columns", "c", "pace"),
+    [(2, 1, 1, 2, PACES[0]), (2, 2, 2, 1, PACES[3])],
+)
+def test_single_base_products(half, rowers, columns, c, pace):
+    """Binary words beside an extra modulus, in the short form, with rows and without."""
+    bases = sparse_half_bases(12, half, weight=3, rowers=rowers, quadratic=False)
+    keys = {"form": "short", "multiplication": "direct", "columns": columns}
+    domain = single_base(*bases, 6, Redundant(1), **keys)
+    design = SingleBaseWords(domain, EngineOptions(rowers), c)
+    numbers = [0, 1, domain.modulus - 1, design.largest, domain.split.base_a.product]
+    generator = random.Random(1)
+    pairs = [(x, generator.choice(numbers[1:])) for x in numbers]
+    pairs.append((design.largest, generator.randint(0, design.largest)))
+    found = simulate(design, pairs, pace)
+    assert found.results == [x * y % domain.modulus for x, y in pairs]
+    if pace == PACES[0]:
+        assert {b - a for a, b in pairwise(found.finished)} == {design.interval}
 
 
 @pytest.mark.parametrize("goal", ["latency", "interval"])

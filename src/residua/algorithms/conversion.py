@@ -105,7 +105,8 @@ def from_cofactors(
         weight * residue * cofactor
         for weight, residue, cofactor in zip(weights, cofactors, base.cofactors, strict=True)
     )
-    return total - cox.quotient(cofactors, weights, base.width) * base.product
+    widths = [modulus.width for modulus in base]
+    return total - cox.quotient(cofactors, weights, widths) * base.product
 
 
 def to_binary(domain: MontgomeryDomain, residues: Sequence[int]) -> int:

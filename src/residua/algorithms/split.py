@@ -171,15 +171,20 @@ class Division:
     multiple: Residues | None
     remainder: Interval
 
-    def quotient_a(self, program: Program, multiple: int = 1) -> Summand:
-        """multiple * K in base a: the second extension, which has to be exact."""
+    def quotient_a(
+        self, program: Program, multiple: int = 1, factor: Vector | None = None
+    ) -> Summand:
+        """multiple * K in base a: the second extension, which has to be exact.
+
+        ``factor`` is by default that of results.
+        """
         domain = self.domain
         return program.extension(
             self.quotient,
             domain.base_a,
             domain.second,
             multiple=multiple,
-            factor=domain.factor_a,
+            factor=domain.factor_a if factor is None else factor,
             weights=domain.weights_b,
             columns=domain.columns,
             exact=True,

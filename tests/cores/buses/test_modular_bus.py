@@ -13,6 +13,7 @@ from tests.cores.generated import (
     POINT,
     PUBLIC_KEYS,
     RSA,
+    SINGLE,
 )
 from tests.cores.planted import replaced
 
@@ -44,6 +45,7 @@ CORES = {
     "public keys": PUBLIC_KEYS,
     "products": {"modulus": 0x1000B, "width": 12, "interface": "words"},
     "plain products": {"modulus": 0x1000B, "width": 12, "interface": "words", "result": "plain"},
+    "single-base products": SINGLE | {"interface": "words"},
     "products on digits": {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5},
     "products on digits, loaded": {
         "algorithm": "iddmm", "bits": 17, "digit": 5, "inverse": "supplied",
@@ -105,6 +107,7 @@ def faults(directory, sources=()):
         ("public keys", "wishbone"),
         ("products", "axi"),
         ("plain products", "wishbone"),
+        ("single-base products", "axi"),
         ("products on digits", "wishbone"),
         ("products on digits, loaded", "axi"),
         ("products on digits, closed", "wishbone"),
@@ -265,6 +268,7 @@ def test_cases_of_public_keys():
     ("name", "statuses"),
     [
         ("products on digits", {"ok", "operand_range", "bad_operation"}),
+        ("single-base products", {"ok", "operand_range", "bad_operation"}),
         (
             "products on digits, loaded",
             {"ok", "operand_range", "bad_operation", "not_loaded", "bad_modulus"},

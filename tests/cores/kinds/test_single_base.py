@@ -1,17 +1,22 @@
 """SBMM multipliers: what is refused, which bases are found, cores end to end."""
 
+import random
 import re
 import tomllib
 from itertools import product
 
 import pytest
 
+from residua.algorithms.conversion import from_cofactors, split_words
 from residua.cores.directory import Directory, build
+from residua.cores.simulation.runs import MOST_RESETS, Runs
+from residua.cores.simulation.words import build_word_simulator, verify_words
 from residua.cores.single_base.core import SingleBaseCore
 from residua.cores.single_base.verification import decode, single_base_workload
 from residua.cores.specification.reading import check_any, load_any
 from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
+from residua.machines.bounds import analyse
 from residua.machines.values import run
 from residua.numbers.half_bases import base_of_product
 from residua.numbers.primes.position_primes import find_prime, is_probable_prime
@@ -19,6 +24,8 @@ from residua.report import page
 
 SMALL = {"channels": 4, "width": 17, "extra_bits": 5}
 ROWS = {"extension": "hierarchical"}
+WORDS = {"interface": "words"}
+BINARY = {"channels": 4, "width": 12, **WORDS}
 
 
 def core(**values):
@@ -49,7 +56,10 @@ def refusal(**values):
         ({"base_b": [65521, 65519]}, "base_a is missing"),
         ({"base_a": [65521, 65519], "base_b": [65537]}, "base_a has 2 moduli and base_b 1"),
         ({"bits": 192, "curve": "P-192"}, "bits means nothing for a coprocessor"),
-        ({"bits": 192, "interface": "words"}, "interface means nothing for an SBMM multiplier"),
+        ({"bits": 192, "bus": "axi", "interface": "residues"}, "words go through a bus; give inte"),
+        ({"bits": 192, "output_multipliers": 2}, "residues' has no binary result; give interface"),
+        ({"bits": 192, **WORDS, "compress": True}, "compress = true: results of a core with inter"),
+        ({"bits": 192, **WORDS, "rowers": "full"}, "rowers = full are two lanes, and binary words"),
         ({"bits": 192, "bases": "sparse", "weight": 1}, "moduli"),
         ({"bits": 192, "extra_bits": 2, "compress": True}, "m_gamma = 2^2"),
         ({"bits": 192, **ROWS, "columns": 4}, "half-bases of 6 moduli do not make rows of c = 4"),
@@ -60,6 +70,22 @@ def refusal(**values):
 )
 def test_refusals(values, message):
     assert message in refusal(**values)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"output_multipliers": 5}, "output_multipliers = 5: n = 4 channels have use for 1 to 4"),
+        (
+            {"extra_bits": 2},
+            "extra_bits = 2 leaves no room for products of binary operands: no Cox",
+        ),
+        ({"channels": 12, "skip_quotient": True}, "extra_bits = 6 leaves no room for products of"),
+    ],
+)
+def test_words_that_cannot_be_converted_are_refused(values, message):
+    with pytest.raises(SpecificationError, match=f"^{message}"):
+        core(**BINARY | values).files()
 
 
 def test_even_modulus_is_refused():
@@ -239,3 +265,104 @@ def test_report(built):
     text = page.render(built)
     assert "Single-base multiplier" in text
     assert "m<sub>γ</sub>" in text
+
+
+ABOVE = {"base_a": [4097, 4103], "width": 12}
+"""Moduli above 2^w: P has a bit more than n w."""
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"channels": 4},
+        {"channels": 2, "extra_bits": 3},
+        {"channels": 8, "extra_bits": 9, "skip_quotient": True},
+        {"channels": 6, **ROWS, "columns": 3},
+        ABOVE,
+    ],
+)
+def test_program_of_words(values):
+    """What is converted is congruent to the product and in its range."""
+    made = core(**BINARY | {"channels": None} | values)
+    design, modulus, chooser = made.words, made.domain.modulus, random.Random(1)
+    ends = [0, 1, modulus - 1, design.largest, made.domain.split.base_a.product]
+    pairs = [*product(ends, repeat=2), *made.first_pairs()]
+    pairs += [tuple(chooser.randint(0, design.largest) for _ in "xy") for _ in range(40)]
+    conversion, program = design.conversion, design.program
+    program.representation = analyse(program).representation
+    for pair in pairs:
+        words = [split_words(number, design.words, design.width) for number in pair]
+        outputs = run(program, dict(zip("xy", words, strict=True)))
+        residues = [word for vector in outputs.values() for word in vector]
+        value = from_cofactors(conversion.base, residues, conversion.cox)
+        assert conversion.values[0] <= value <= conversion.values[1]
+        assert value % modulus == design.expected(*pair) == pair[0] * pair[1] % modulus
+
+
+def test_largest_operands_of_words():
+    """All that the words hold, or P - 1 where that would be many times P."""
+    made, above = core(**BINARY), core(**WORDS, **ABOVE)
+    assert made.ranges["x"] == made.ranges["y"] == (0, 2**48 - 1)
+    assert above.domain.modulus.bit_length() == 49
+    assert above.words.words == 5
+    assert above.ranges["x"] == above.ranges["y"] == (0, above.domain.modulus - 1)
+    numbers = {n for pair in made.first_pairs() for n in pair}
+    radix = made.domain.split.base_a.product
+    assert {radix - 1, radix, radix + 1} <= {n + step for n in numbers for step in (-1, 0, 1)}
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory):
+    keys = {"algorithm": "sbmm", **BINARY, "output_multipliers": 2}
+    return build(check_any(keys), tmp_path_factory.mktemp("words") / "core")
+
+
+def simulated(made, sources):
+    """What a short simulation of the Verilog of a core with words finds."""
+    simulator = build_word_simulator(made.words, sources, top=made.name, optimise=False)
+    return verify_words(simulator, Runs(600, 5, False), made.first_pairs())
+
+
+def test_verification_of_words(words):
+    found = simulated(words.made, words.sources())
+    assert found.failures == ()
+    assert (found.vectors, found.resets) == (600, MOST_RESETS)
+    cycles = words.manifest["cycles"]
+    assert (found.latency, found.interval) == (cycles["latency"], cycles["interval"])
+    assert cycles["latency"] == 1 + cycles["engine_latency"] + cycles["conversion_latency"]
+    alone = core(**BINARY | {"interface": "residues"}).cycles
+    assert cycles["residues_latency"] == alone["latency"]
+    assert cycles["residues_interval"] == alone["interval"]
+
+
+def test_directory_of_words(words):
+    found = Directory.open(words.path)
+    assert found.made.specification == words.made.specification
+    assert load_any(found.path / "spec.toml", {}) == found.made.specification
+    items = found.made.specification.items()
+    assert (items["interface"], items["output_multipliers"]) == ("words", 2)
+    assert not {"interface", "output_multipliers"} & core(**SMALL).specification.items().keys()
+    example = found.manifest["interface"]["example"]
+    x, y, result = (int(example[name]) for name in ("x", "y", "result"))
+    assert x * y % found.made.domain.modulus == result
+    assert "Z = X Y mod P" in (found.path / "README.md").read_text(encoding="utf-8")
+    assert "Z = X Y modulo P, in [0, P)" in page.render(found)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        # The word of m_gamma does not come to the bus.
+        r"(assign n\d+ = )narrow_bus_\w+( \? stored : quotient;)",
+        # The Cox does not see it.
+        r"(assign narrow_chosen_next = )narrow_tap( \? narrow_leading : )",
+    ],
+)
+def test_faults_of_words_are_found(words, tmp_path, fault):
+    own, *primitives = words.sources()
+    text, count = re.subn(fault, r"\g<1>1'b0\g<2>", own.read_text(encoding="utf-8"))
+    assert count == 1
+    broken = tmp_path / own.name
+    broken.write_text(text, encoding="utf-8")
+    found = simulated(words.made, [broken, *primitives])
+    assert found.mismatches > 0

@@ -10,7 +10,14 @@ from amaranth.hdl import Module, ResetInserter, Signal
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, connect, flipped
 from amaranth.sim import Simulator
-from tests.cores.generated import BLINDED_RSA, ENGINE_EXPONENTIATION, POINT, PUBLIC_KEYS, RSA
+from tests.cores.generated import (
+    BLINDED_RSA,
+    ENGINE_EXPONENTIATION,
+    POINT,
+    PUBLIC_KEYS,
+    RSA,
+    SINGLE,
+)
 
 from residua.cores.kinds import core_of
 from residua.cores.modular_bus.cases import NumberCases
@@ -25,6 +32,7 @@ LOADED = {"algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 
 
 PRODUCTS = {
     "product": {"modulus": 0x1000B, "width": 12, "interface": "words"},
+    "SBMM": SINGLE | {"interface": "words"},
     "IDDMM": {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5},
     "IDDMM, loaded": {"algorithm": "iddmm", "bits": 17, "digit": 5, "operand_check": "flag"},
     "IDDMM, lanes": {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5, "lanes": 2},

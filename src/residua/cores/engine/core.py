@@ -34,7 +34,7 @@ Reduction = Literal["shift", "multiply"]
 R = TypeVar(
     "R", bound=RnsMontgomerySpecification | BaseExtensionSpecification | SingleBaseSpecification
 )
-W = TypeVar("W", bound=RnsMontgomerySpecification)
+W = TypeVar("W", bound=RnsMontgomerySpecification | SingleBaseSpecification)
 
 
 _PORTS = {

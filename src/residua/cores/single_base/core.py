@@ -7,11 +7,12 @@ from residua.algorithms.position_residue import PositionResidueDomain
 from residua.algorithms.single_base import largest_operands, outputs, product_program, single_base
 from residua.algorithms.split import Form
 from residua.algorithms.terms import Interval
-from residua.cores.engine.core import EngineCore
+from residua.cores.engine.words import MultiplierCore
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.simulation.workload import Workload
 from residua.cores.single_base.specification import SingleBaseSpecification
 from residua.errors import SpecificationError
+from residua.hardware.converters.single_base_words import SingleBaseWords, widest_words
 from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
@@ -22,7 +23,7 @@ from residua.numbers.primes.position_primes import is_probable_prime
 from residua.numbers.residues import Redundant
 
 
-class SingleBaseCore(EngineCore[SingleBaseSpecification]):
+class SingleBaseCore(MultiplierCore[SingleBaseSpecification]):
     """One SBMM multiplier.
 
     Raises:
@@ -48,10 +49,14 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
 
     @cached_property
     def name(self) -> str:
-        """Name of the top module, sbmm_<bits>_<channels>x<width> by default."""
+        """Name of the top module, sbmm_<bits>_<channels>x<width> by default.
+
+        With words it ends in ``_words``; see `residua.cores.naming`.
+        """
         request, size = self.request, f"{self.channels}x{self.width}"
-        parts = ("sbmm", modulus_part(request.modulus, request.bits), size)
-        return request.name or default_name(parts, request, "bits", "channels")
+        number = modulus_part(request.modulus, request.bits)
+        parts = ("sbmm", number, size, self.interface_part)
+        return request.name or default_name(parts, request, "bits", "channels", "interface")
 
     @property
     def channels(self) -> int:
@@ -81,6 +86,13 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
 
         return single_base_workload(self.program, self.domain, seed)
 
+    def first_pairs(self) -> list[tuple[int, int]]:
+        """Binary operands that verification begins with."""
+        # Only simulations need it.
+        from residua.cores.single_base.verification import word_pairs  # noqa: PLC0415
+
+        return word_pairs(self.domain)
+
     @property
     def wide_bases(self) -> tuple[Base, Base]:
         """Base a, and base b without m_gamma."""
@@ -92,6 +104,7 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
         """The request with every choice made; it leads to this core again."""
         return SingleBaseSpecification(
             **self.common_choices,
+            **self.word_choices,
             modulus=self.domain.modulus,
             extra_bits=self.request.extra_bits,
             compress=self.request.compress,
@@ -101,9 +114,13 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
             name=self.name,
         )
 
+    def word_design(self, multipliers: int) -> SingleBaseWords:
+        """The design with words; see `MultiplierCore.word_design`."""
+        return widest_words(self.domain, self.options, multipliers)
+
     @cached_property
-    def design(self) -> EngineDesign:
-        """The engine with its bounds, schedule and microcode; the program's model is bit exact."""
+    def residue_design(self) -> EngineDesign:
+        """The engine of the product alone."""
         program = product_program(
             self.domain,
             Redundant(1),
@@ -113,18 +130,23 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
         )
         return self.engine_of(program)
 
-    @cached_property
+    @property
     def program_ranges(self) -> dict[str, Range]:
+        """Closed intervals of operands, results and words, and of those of m_gamma."""
+        extra = 1 << (self.request.extra_bits - 1)
+        return {**super().program_ranges, "extra_words": (-extra, extra - 1)}
+
+    @property
+    def residue_ranges(self) -> dict[str, Range]:
         """Closed intervals of K and R of operands and results, and of words."""
         (remainder, _), (quotient, _) = outputs(self.program)
-        word, extra = 1 << self.width, 1 << (self.request.extra_bits - 1)
+        word = 1 << self.width
         return {
             "operands_r": _integers(self.ranges_of_operands[0]),
             "operands_k": _integers(self.ranges_of_operands[1]),
             "results_r": _integers(remainder.range),
             "results_k": _integers(quotient.range),
             "words": (-word, word - 1),
-            "extra_words": (-extra, extra - 1),
         }
 
     @property
@@ -158,6 +180,7 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
             "weights": list(split.weights),
             "factor_a": [str(factor) for factor in split.factor_a],
             "root": str(split.base_a.product),
+            **self.word_parameters,
             "rowers": self.rowers,
             "lanes": self.design.lanes,
             **self.engine_parameters,

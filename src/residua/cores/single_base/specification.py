@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, model_validator
 
 from residua.cores.specification import keys
-from residua.cores.specification.base import ResidueSpecification
 from residua.cores.specification.keys import shown
+from residua.cores.specification.words import Interface, MultiplierSpecification
 from residua.errors import SpecificationError
 from residua.numbers.search import MOST_CHANNELS
 
@@ -29,7 +29,7 @@ def _rowers(value: object) -> int | str:
     return number
 
 
-class SingleBaseSpecification(ResidueSpecification):
+class SingleBaseSpecification(MultiplierSpecification):
     """A checked request for an SBMM multiplier. ``None`` and ``auto`` leave a choice to Residua.
 
     ``channels`` is the n of the paper: moduli of base a and base b together.
@@ -83,8 +83,11 @@ class SingleBaseSpecification(ResidueSpecification):
     columns: keys.Columns = None
     reduction: keys.Reduction = "auto"
     schedule: keys.ScheduleKey = "latency"
+    interface: Interface = "residues"
+    output_multipliers: keys.OutputMultipliers = None
     product_registers: keys.ProductRegisters = 0
     levels_per_register: keys.LevelsPerRegister = 1
+    bus: keys.OptionalBus = None
     name: keys.Name = None
 
     @model_validator(mode="after")
@@ -102,7 +105,21 @@ class SingleBaseSpecification(ResidueSpecification):
                 f"each base: {can} can"
             )
         self._check_rows(half)
+        if self.interface == "words":
+            self._check_words(half)
         return self
+
+    def _check_words(self, half: int) -> None:
+        if self.compress:
+            raise SpecificationError(
+                "compress = true: results of a core with interface = 'words' are below P, and "
+                "operands again as they are; leave it out"
+            )
+        if self.physical_rowers > half:
+            raise SpecificationError(
+                f"rowers = {self.rowers} are two lanes, and binary words need one: give "
+                "rowers = 'half', or interface = 'residues'"
+            )
 
     def _check_rows(self, half: int) -> None:
         length, rowers = self.row_length, self.physical_rowers

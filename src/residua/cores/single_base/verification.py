@@ -35,6 +35,9 @@ _DEEP = 12
 _AT_END = 1 / 8
 """Share of the random K and R at an end of their range."""
 
+_FIRST = 50
+"""Pairs of binary operands of interest, and as many whose products are."""
+
 Pair = tuple[int, int]
 """R and K."""
 
@@ -165,21 +168,8 @@ class _Codec:
 
     def others(self) -> Iterator[Pair]:
         """Pairs of the other numbers of interest."""
-        for number in self._interesting():
-            for pair in ((number, 0), (0, number), (number, number), (number, -number)):
-                yield self._within(*pair)
-
-    def _interesting(self) -> Iterator[int]:
-        """Numbers next to multiples and fractions of M_a, and to the Cox's error above both."""
-        radix = self.domain.split.base_a.product
-        ranges = redundant_ranges(self.domain.split.base_a)
-        error = deviation(self.domain.split.base_a, self.domain.split.first, ranges)
-        steps = [int(part * radix) for part in (error.under, error.over)]
-        centres = [radix * turn // 2 for turn in range(-5, 6)]
-        centres += [c + sign * step for c in centres for step in steps for sign in (1, -1)]
-        centres += [radix >> shift for shift in range(2, _DEEP)]
-        for centre in centres:
-            yield from (centre + step for step in (-1, 0, 1))
+        for pair in _edges(self.domain):
+            yield self._within(*pair)
 
     def _within(self, low: int, high: int) -> Pair:
         """The nearest pair within the ranges."""
@@ -188,3 +178,28 @@ class _Codec:
             for value, r in zip((low, high), self.ranges, strict=True)
         ]
         return pair[0], pair[1]
+
+
+def word_pairs(domain: PositionResidueDomain) -> list[tuple[int, int]]:
+    """Binary operands whose K or R is one of interest, and some whose product has such ones."""
+    chooser = random.Random(0)
+    numbers = list(dict.fromkeys(domain.number(pair) for pair in _edges(domain)))
+    operands = [chooser.choices(numbers, k=2) for _ in range(_FIRST)]
+    products = []
+    for number in chooser.choices(numbers, k=_FIRST):
+        x = chooser.randrange(1, domain.modulus)
+        products.append((x, number * pow(x, -1, domain.modulus) % domain.modulus))
+    return [*((x, y) for x, y in operands), *products]
+
+
+def _edges(domain: PositionResidueDomain) -> Iterator[Pair]:
+    """Pairs of numbers next to multiples and fractions of M_a, or to the Cox's error above both."""
+    radix = domain.split.base_a.product
+    ranges = redundant_ranges(domain.split.base_a)
+    error = deviation(domain.split.base_a, domain.split.first, ranges)
+    steps = [int(part * radix) for part in (error.under, error.over)]
+    centres = [radix * turn // 2 for turn in range(-5, 6)]
+    centres += [c + sign * step for c in centres for step in steps for sign in (1, -1)]
+    centres += [radix >> shift for shift in range(2, _DEEP)]
+    for number in (centre + step for centre in centres for step in (-1, 0, 1)):
+        yield from ((number, 0), (0, number), (number, number), (number, -number))
