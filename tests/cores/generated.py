@@ -104,6 +104,12 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "product of words, AXI4-Lite": ENGINE | {"bus": "axi-lite"},
     "product of words, Wishbone": ENGINE | {"interface": "words", "bus": "wishbone"},
     "product of residues, streams": ENGINE | {"bus": "stream"},
+    "single-base product, AXI": SINGLE | {"output_multipliers": 2, "bus": "axi"},
+    "single-base product, AXI4-Lite": SINGLE | {"bus": "axi-lite"},
+    "single-base product, Wishbone": SINGLE | {"interface": "words", "bus": "wishbone"},
+    "single-base product of residues, streams": SINGLE | {
+        "interface": "residues", "bus": "stream",
+    },
     "IDDMM, AXI": IDDMM | {"bus": "axi"},
     "IDDMM, AXI4-Lite": IDDMM | {"bus": "axi-lite"},
     "IDDMM, loaded, Wishbone": LOADED | {"bus": "wishbone"},
