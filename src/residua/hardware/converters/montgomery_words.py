@@ -31,6 +31,8 @@ class MontgomeryWords(WordDesign):
         SpecificationError: the engine or the converter cannot be built with these options.
     """
 
+    domain: MontgomeryDomain
+
     def __init__(
         self,
         domain: MontgomeryDomain,
@@ -40,13 +42,8 @@ class MontgomeryWords(WordDesign):
     ) -> None:
         if result not in ("montgomery", "plain"):
             raise SpecificationError(f"result = '{result}': give 'montgomery' or 'plain'")
-        super().__init__(options, multipliers)
-        self._domain, self.result = domain, result
-
-    @property
-    def domain(self) -> MontgomeryDomain:
-        """Bases, modulus and bound."""
-        return self._domain
+        super().__init__(domain, options, multipliers)
+        self.result = result
 
     @property
     def largest(self) -> int:

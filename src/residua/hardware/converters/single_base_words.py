@@ -41,6 +41,8 @@ class SingleBaseWords(WordDesign):
             cannot be built with these options.
     """
 
+    domain: PositionResidueDomain
+
     def __init__(
         self,
         domain: PositionResidueDomain,
@@ -48,13 +50,8 @@ class SingleBaseWords(WordDesign):
         multipliers: int = 1,
         largest: int | None = None,
     ) -> None:
-        super().__init__(options, multipliers)
-        self._domain, self._largest = domain, largest
-
-    @property
-    def domain(self) -> PositionResidueDomain:
-        """Bases and modulus."""
-        return self._domain
+        super().__init__(domain, options, multipliers)
+        self._largest = largest
 
     @property
     def largest(self) -> int:

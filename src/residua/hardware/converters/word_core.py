@@ -27,19 +27,17 @@ class WordDesign(ABC):
     is congruent to the result; the converter makes the result of them, in [0, P).
 
     Attributes:
+        domain: bases and modulus.
         multipliers: columns that the conversion to binary computes side by side.
 
     Raises:
         SpecificationError: the engine or the converter cannot be built with these options.
     """
 
-    def __init__(self, options: EngineOptions, multipliers: int = 1) -> None:
-        self.options, self.multipliers = options, multipliers
+    domain: Domain
 
-    @property
-    @abstractmethod
-    def domain(self) -> Domain:
-        """Bases and modulus."""
+    def __init__(self, domain: Domain, options: EngineOptions, multipliers: int = 1) -> None:
+        self.domain, self.options, self.multipliers = domain, options, multipliers
 
     @cached_property
     @abstractmethod
