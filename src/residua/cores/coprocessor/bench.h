@@ -1,10 +1,9 @@
-// A simulated coprocessor, driven through its raw streams. The common source comes before it, and
-// status_ok, the code of the status OK.
+// A simulated coprocessor, driven through its raw streams. What all harnesses have in common comes
+// before it, status_ok, the code of the status OK, and what benches of single operations have in
+// common.
 
-#include <cstdio>
 #include <sstream>
 #include <string>
-#include <vector>
 
 namespace {
 
@@ -32,35 +31,12 @@ Operation operation_of(const std::string& line) {
   return found;
 }
 
-enum class End { done, reset, hang };
-
-// What an operation gives; cycles count from the one in which the command is taken to the one in
-// which done is set. One that was done may hang yet, while it gives out its words.
-struct Answer {
-  End end;
-  bool done;
-  unsigned status;
-  long cycles;
-  std::size_t taken;
-  std::vector<std::uint32_t> words;
-};
-
-// As a line: <status> <cycles> <random words taken> <result words in hexadecimal ...>
-void print(const Answer& answer) {
-  std::printf("%u %ld %zu", answer.status, answer.cycles, answer.taken);
-  for (const std::uint32_t word : answer.words) std::printf(" %08x", word);
-  std::puts("");
-  std::fflush(stdout);
-}
-
 constexpr long no_words = -2;
 
-class Bench {
+// A command was taken in the cycle before number 0 of `prepare`.
+class Bench : public ClockedBench {
  public:
-  // patience: cycles after which an operation hangs. Registers begin with random values if the
-  // simulator was built for that.
-  explicit Bench(long patience) : patience_(patience) { reset(1); }
-  virtual ~Bench() = default;
+  using ClockedBench::ClockedBench;
 
   Answer run(const Operation& request) {
     Random data{request.seed}, pauses{request.seed ^ 0x5555};
@@ -115,42 +91,10 @@ class Bench {
     return answer;
   }
 
- protected:
-  // Called in every cycle from the one after a command was taken, number 0, until the last word is
-  // out, before anything follows from the inputs.
-  virtual void prepare(long cycle) { static_cast<void>(cycle); }
-
  private:
   static bool has_result(unsigned operation) { return operation != 5; }
 
   static std::uint32_t drawn(Random& random) { return static_cast<std::uint32_t>(random.next() >> 32); }
-
-  // Inputs stay as they are meanwhile: what is offered in a reset is not taken.
-  void reset(long cycles) {
-    top.rst = 1;
-    for (long i = 0; i < cycles; ++i) {
-      settle();
-      tick();
-    }
-    top.rst = 0;
-  }
-
-  // The first half of a cycle: what follows from the registers and the inputs.
-  void settle() {
-    top.clk = 0;
-    top.eval();
-  }
-
-  void tick() {
-    top.clk = 1;
-    top.eval();
-  }
-
-  long patience_;
-  VerilatedContext context;
-
- protected:
-  Top top{any_state(context, 0)};
 };
 
 }  // namespace

@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from residua.cores.simulation.engine import COMMON_SOURCE, compile_harness
+from residua.cores.simulation.word_bench import OPERATION_BENCH
 from residua.curves.operations.codes import Operation, Status
 from residua.curves.protections.status_codes import PLAIN, StatusCodes
 from residua.errors import SpecificationError
@@ -153,4 +154,4 @@ def bench_source(top: str, codes: StatusCodes) -> str:
     """C++ that drives a coprocessor called ``top``; what calls it follows."""
     header = f'#include "V{top}.h"\nusing Top = V{top};\n'
     header += f"constexpr unsigned status_ok = {codes.of(Status.OK)};\n"
-    return header + COMMON_SOURCE + _BENCH.read_text(encoding="utf-8")
+    return header + COMMON_SOURCE + OPERATION_BENCH + _BENCH.read_text(encoding="utf-8")

@@ -85,7 +85,7 @@ def build_residue_inverter_simulator(
         "latency": unit.latency,
     }
     flags = ["SELECTS"] if len(unit.forms) > 1 else []
-    text = word_harness(_HARNESS, top, bits, figures, flags)
+    text = word_harness(_HARNESS.read_text(), top, bits, figures, flags)
     executable = compile_harness(text, rtl_sources, top, optimise=optimise)
     return ResidueInverterSimulator(unit, executable, time.monotonic() - start)
 

@@ -66,7 +66,7 @@ def build_inverter_simulator(
         "number_bytes": _number_bytes(core),
         "longest": design.longest,
     }
-    text = word_harness(_HARNESS, top, design.width, figures)
+    text = word_harness(_HARNESS.read_text(), top, design.width, figures)
     executable = compile_harness(text, rtl_sources, top, optimise=optimise)
     return InverterSimulator(core, executable, time.monotonic() - start)
 

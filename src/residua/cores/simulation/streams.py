@@ -146,11 +146,11 @@ def harness_source(
     flags = [name for name, there in parts.items() if there]
     tested = ", ".join(map(str, tested_words))
     lists = [f"constexpr std::array<int, {len(tested_words)}> tested{{{tested}}};"]
-    return word_harness(_HARNESS, top, streams.width, figures, flags, lists)
+    return word_harness(_HARNESS.read_text(), top, streams.width, figures, flags, lists)
 
 
 def word_harness(
-    harness: Path,
+    harness: str,
     top: str,
     width: int,
     figures: Mapping[str, int],
@@ -159,7 +159,8 @@ def word_harness(
 ) -> str:
     """The text of a harness for module ``top``, whose words have ``width`` bits, at most 128.
 
-    The harness has ``figures`` and other ``tables`` in a namespace, and the macros ``flags``.
+    The ``harness``, which is what comes last of it, has ``figures`` and other ``tables`` in a
+    namespace, and the macros ``flags``.
     """
     lines = [
         "// Generated: the core's interface, then the harness.",
@@ -176,7 +177,7 @@ def word_harness(
         *tables,
         "}  // namespace tables",
     ]
-    return "\n".join([*lines, COMMON_SOURCE, _PORTS.read_text(), harness.read_text()])
+    return "\n".join([*lines, COMMON_SOURCE, _PORTS.read_text(), harness])
 
 
 def simulate_runs(
