@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from residua.curves.protections.protection import Level
-from residua.evidence.attacks.faults import HARMFUL
+from residua.evidence.attacks.victims.victim import HARMFUL
 from residua.evidence.campaigns.faults import ATTACKS
 
 ROOT = Path(__file__).parents[2]

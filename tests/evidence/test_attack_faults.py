@@ -10,8 +10,9 @@ from residua.curves.operations.codes import Status
 from residua.errors import SpecificationError
 from residua.evidence.attacks import faults
 from residua.evidence.attacks.drawing import FaultKind, Target, kind_of, span_of
-from residua.evidence.attacks.faults import Attack, Effect, attack
-from residua.evidence.attacks.victim import Victim
+from residua.evidence.attacks.faults import Attack, attack
+from residua.evidence.attacks.victims.coprocessor import PointVictim
+from residua.evidence.attacks.victims.victim import HARMFUL, Answer, Effect
 from residua.evidence.changed import with_top
 from residua.evidence.small_curves import TINY
 from residua.toolchain.planted.injection import Memory, OpenDesign, Register
@@ -74,7 +75,7 @@ def test_flips_come_to_all_that_they_may(tiny):
     assert sum(found["effects"].values()) == FLIPS
     assert {Effect.HARMLESS, Effect.DETECTED, Effect.OFF_CURVE} <= found["effects"].keys()
     assert sum(found["harmful"].values()) == sum(
-        count for effect, count in found["effects"].items() if effect in faults.HARMFUL
+        count for effect, count in found["effects"].items() if effect in HARMFUL
     )
     assert tiny.results()["faults-flip"]["effects"] == found["effects"]
 
@@ -154,21 +155,20 @@ def test_a_core_that_admits_such_points_is_no_subject(tiny, tmp_path):
     ],
 )
 def test_answers_are_judged(tiny, status, words, hangs, effect):
-    victim = Victim(tiny.made, 0, 1, keys=1)
+    victim = PointVictim(tiny.made, 0, 1, keys=1)
     x, y = victim.expected(0)[1]
     texts = {
         "right": (x, y), "wrong": (x, y ^ 1), "other": (x, -y % victim.curve.prime), "none": (),
     }  # fmt: skip
     given = tuple(f"{number:08x}" for number in texts[words])
-    answer = faults._Answer(hangs, status, 1, given)
-    assert answer.judged(victim, 0)[0] is effect
+    assert victim.judged(0, Answer(hangs, status, 1, given))[0] is effect
 
 
 def test_operands_that_are_admitted_are_noticed(tiny):
-    victim = Victim(tiny.made, 0, 1, keys=1, invalid=True)
+    victim = PointVictim(tiny.made, 0, 1, keys=1, invalid=True)
     assert victim.expected(0)[0] is Status.NOT_ON_CURVE
     for words in ((), ("00000001", "00000002")):
-        assert faults._Answer(False, 0, 1, words).judged(victim, 0)[0] is Effect.ADMITTED
+        assert victim.judged(0, Answer(False, 0, 1, words))[0] is Effect.ADMITTED
 
 
 def test_bad_requests_are_named(tiny, tmp_path):
@@ -177,5 +177,5 @@ def test_bad_requests_are_named(tiny, tmp_path):
     with pytest.raises(SpecificationError, match="cycles 5 to 99999: the operation has "):
         attack(tiny, Attack(cycles=(5, 99999)))
     other = build(check_any({"modulus": 65537, "algorithm": "r2mm"}), tmp_path / "other")
-    with pytest.raises(SpecificationError, match="coprocessors are what is attacked"):
+    with pytest.raises(SpecificationError, match="RSA cores are what is attacked"):
         attack(other, Attack())

@@ -64,15 +64,20 @@ def faults(
     ] = None,
     curve: CurveIndex = 0,
     keys: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Scalars with which each fault is tried.")
+        int,
+        typer.Option(metavar="N", min=1, help="Scalars, or keys, with which each fault is tried."),
     ] = 1,
     invalid: Annotated[
-        bool, typer.Option("--invalid", help="Multiply what is no point of the curve.")
+        bool,
+        typer.Option(
+            "--invalid",
+            help="Give what has to be refused: a point that is none of the curve, a wrong RSA key.",
+        ),
     ] = False,
     jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Simulations at once.")] = 2,
     as_json: Json = False,
 ) -> None:
-    """Multiply a point with faults in registers or memories: which are noticed, which are not."""
+    """Run an operation with faults in registers or memories: which are noticed, which are not."""
     from residua.cores.directory import Directory
     from residua.evidence.attacks.drawing import kind_of, span_of
     from residua.evidence.attacks.faults import Attack, attack

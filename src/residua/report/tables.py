@@ -70,14 +70,15 @@ def attacked(found: Result) -> Text:
     first, end = found["span"]
     rows = [
         ("core", found["name"]),
-        ("operation", f"{found['operation']} on {found['curve']}, {found['cycles']} cycles"),
+        ("operation", _operation(found)),
         ("faults", f"{found['faults']} of the kind {found['kind']}, seed {found['seed']}"),
         ("drawn from", f"{found['bits']} bits, cycles {first} to {end - 1}"),
     ]
     if found["invalid"]:
-        rows.insert(2, ("point", "none of the curve, which has to be refused"))
+        what = "a point that is none of the curve" if "curve" in found else "numbers of no result"
+        rows.insert(2, ("given", f"{what}, to be refused"))
     if found["keys"] > 1:
-        rows.append(("scalars", f"{found['keys']}; {found['key_dependent']} faults depend on them"))
+        rows.append(("secrets", f"{found['keys']}; {found['key_dependent']} faults depend on them"))
     effects = Table("outcome", box=SIMPLE)
     for name in ("runs", "share"):
         effects.add_column(name, justify="right")
@@ -90,6 +91,12 @@ def attacked(found: Result) -> Text:
     return [_pairs(rows), effects, *([places] if found["harmful"] else [])]
 
 
+def _operation(found: Result) -> str:
+    """What is attacked or traced: of a coprocessor with its curve, of others with their size."""
+    place = f"on {found['curve']}" if "curve" in found else f"of {found['size']}"
+    return f"{found['operation']} {place}, {found['cycles']} cycles"
+
+
 def traced(found: Result) -> Text:
     """What was recorded of an operation, and where it is."""
     first, end = found["span"]
@@ -97,10 +104,7 @@ def traced(found: Result) -> Text:
         _pairs(
             [
                 ("core", found["name"]),
-                (
-                    "operation",
-                    f"{found['operation']} on {found['curve']}, {found['cycles']} cycles",
-                ),
+                ("operation", _operation(found)),
                 ("operands", ", ".join(found["operands"])),
                 ("status", found["status"]),
                 ("results", ", ".join(found["results"]) or "none"),
@@ -118,7 +122,7 @@ def leaked(found: Result) -> Text:
     groups = f"random {operand}, twice" if found["control"] else f"a fixed {operand}, random ones"
     rows = [
         ("core", found["name"]),
-        ("operation", f"{found['operation']} on {found['curve']}, {found['cycles']} cycles"),
+        ("operation", _operation(found)),
         ("traces", f"{found['traces']} of {found['bits']} bits of registers, seed {found['seed']}"),
         ("groups", groups),
         (
@@ -144,7 +148,7 @@ def correlated(found: Result) -> Text:
     word = found["random_word"]
     rows = [
         ("core", found["name"]),
-        ("operation", f"{found['operation']} on {found['curve']}, {found['cycles']} cycles"),
+        ("operation", _operation(found)),
         ("traces", f"{found['traces']}, {_noise(found)}, seed {found['seed']}"),
         ("random words", "fresh" if word is None else f"all {word:#x}, and known"),
         ("right", f"{found['right']:.1%} of {found['bits']} bits, by chance {found['bound']:.1%}"),
@@ -163,7 +167,7 @@ def guessed(found: Result) -> Text:
     """How many bits of scalars templates found, beside guesses of who knows nothing."""
     rows = [
         ("core", found["name"]),
-        ("operation", f"{found['operation']} on {found['curve']}, {found['cycles']} cycles"),
+        ("operation", _operation(found)),
         ("traces", f"{found['traces']} learned from, {found['attacked']} attacked"),
         ("samples", f"{_noise(found)}, seed {found['seed']}"),
     ]

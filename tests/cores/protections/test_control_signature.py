@@ -10,7 +10,8 @@ from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
 from residua.curves.operations.codes import PUBLIC_OPERATIONS, Status
 from residua.evidence.attacks.drawing import FaultKind
-from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack
+from residua.evidence.attacks.faults import Attack, attack
+from residua.evidence.attacks.victims.victim import HARMFUL, Effect
 from residua.hardware.coprocessor.control_program import ControlProgram
 
 SIGNED = {"bus": "stream", "blinding": 0, "protections": "control-signature"}

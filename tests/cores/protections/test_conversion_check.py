@@ -10,7 +10,8 @@ from residua.curves.operations.codes import Operation, Status
 from residua.curves.operations.instructions import Deliver, Receive
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import FaultKind
-from residua.evidence.attacks.faults import HARMFUL, Attack, attack
+from residua.evidence.attacks.faults import Attack, attack
+from residua.evidence.attacks.victims.victim import HARMFUL
 
 CHECKED = {"bus": "stream", "blinding": 0, "protections": "exit-check,conversion-check"}
 

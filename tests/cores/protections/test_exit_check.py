@@ -7,7 +7,8 @@ from tests.small_curves import EVEN, TINY, WITHOUT_A
 from residua.cores.specification.reading import check_any
 from residua.curves.operations.codes import point_operation
 from residua.errors import SpecificationError
-from residua.evidence.attacks.faults import Attack, Effect, attack
+from residua.evidence.attacks.faults import Attack, attack
+from residua.evidence.attacks.victims.victim import Effect
 from residua.hardware.coprocessor.durations import operation_cycles
 
 CHECKED = {"bus": "stream", "blinding": 0, "protections": ["exit-check"]}

@@ -8,7 +8,8 @@ from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
 from residua.curves.operations.codes import Status
 from residua.errors import SpecificationError
-from residua.evidence.attacks.faults import HARMFUL, Attack, attack
+from residua.evidence.attacks.faults import Attack, attack
+from residua.evidence.attacks.victims.victim import HARMFUL
 
 CHECKED = {"bus": "stream", "protections": "scalar-check"}
 

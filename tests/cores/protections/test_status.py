@@ -9,7 +9,8 @@ from residua.cores.verification import verify_directory
 from residua.curves.operations.codes import Status
 from residua.curves.protections.status_codes import BITS, PLAIN, StatusCodes
 from residua.evidence.attacks.drawing import FaultKind
-from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack
+from residua.evidence.attacks.faults import Attack, attack
+from residua.evidence.attacks.victims.victim import HARMFUL, Effect
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 
 KEPT = {"curve": [TINY], "bus": "stream", "blinding": 0, "protections": "status"}

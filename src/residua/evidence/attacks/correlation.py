@@ -37,7 +37,12 @@ from residua.evidence.attacks.ladder_traces import (
     taken_by,
 )
 from residua.evidence.attacks.tracing import Tracer
-from residua.evidence.attacks.victim import Victim, coprocessor_of, supply_of, valid_point
+from residua.evidence.attacks.victims.coprocessor import (
+    PointVictim,
+    coprocessor_of,
+    supply_of,
+    valid_point,
+)
 from residua.evidence.attacks.welch import threshold
 
 _FEWEST = 20
@@ -102,13 +107,13 @@ def correlation(
         raise SpecificationError(f"traces = {asked.traces}: {_FEWEST} are the fewest")
     noise = Noise(asked.noise, asked.seed)
     core = coprocessor_of(directory)
-    victim = Victim(core, asked.curve, asked.seed, keys=1)
-    loop = ladder_loop(victim.design, victim.operation, asked.curve)
+    victim = PointVictim(core, asked.curve, asked.seed, keys=1)
+    loop = ladder_loop(victim.design, victim.code, asked.curve)
     steps = loop.rounds if asked.steps is None else asked.steps
     if not 1 <= steps <= loop.rounds:
         raise SpecificationError(f"steps = {asked.steps}: the ladder has {loop.rounds}")
     supply = supply_of(victim.design, asked.random_word)
-    model = LadderModel(victim.design, victim.operation, asked.curve)
+    model = LadderModel(victim.design, victim.code, asked.curve)
     points = _points(victim, asked)
     total = asked.traces + steps
     with tempfile.TemporaryDirectory(prefix="correlation-") as name:
@@ -125,7 +130,7 @@ def correlation(
         guesses.append(guess)
         progress(asked.traces + len(guesses), total)
     result = {
-        "operation": victim.operation.name,
+        "operation": victim.operation,
         "curve": victim.curve.name,
         "seed": asked.seed,
         "where": asked.where,
@@ -140,14 +145,14 @@ def correlation(
     return {"name": directory.name, **result}
 
 
-def _points(victim: Victim, asked: Correlated) -> list[tuple[int, ...]]:
+def _points(victim: PointVictim, asked: Correlated) -> list[tuple[int, ...]]:
     draw = random.Random(f"points {asked.seed}")
     return [valid_point(victim.curve, draw) for _ in range(asked.traces)]
 
 
 def _requests(
     core: CoprocessorCore,
-    victim: Victim,
+    victim: PointVictim,
     points: Sequence[tuple[int, ...]],
     asked: Correlated,
     supply: int,
@@ -156,8 +161,8 @@ def _requests(
     scalar, shares = victim.operands[0][0], random.Random(f"shares {asked.seed}")
     return [
         Request(
-            victim.operation,
-            given_operands(core.core.design, asked.curve, victim.operation, (scalar, *own), shares),
+            victim.code,
+            given_operands(core.core.design, asked.curve, victim.code, (scalar, *own), shares),
             curve=asked.curve,
             seed=asked.seed + 1 + number,
             supply=supply,

@@ -1,6 +1,6 @@
-// Runs an operation of a coprocessor whose registers and memories are open to inputs, without a
-// fault, and once with each of many faults. A fault begins as a copy of the process in its first
-// cycle, so that nothing is simulated twice.
+// Runs an operation of a core whose registers and memories are open to inputs, without a fault, and
+// once with each of many faults. A fault begins as a copy of the process in its first cycle, so that
+// nothing is simulated twice.
 //
 // Arguments: a file, the cycles after which an operation hangs, and copies at once. The first line
 // of the file is the operation, see operation_of. Each other line is a fault, those with earlier
@@ -11,8 +11,7 @@
 //   hold   bit a stays as it is from the cycle on, inverted first if c is 1
 //   word   bit c of word b of memory a is inverted
 //
-// The answers are lines: the number of the fault, or 0 without one; hang or done; whether done was
-// set; and what print says.
+// The answers are lines: the number of the fault, or 0 without one; hang or done; and what print says.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -136,8 +135,8 @@ int main(int, char** arguments) {
   while (std::getline(script, line)) faults.push_back(fault_of(line));
   FaultyBench bench(std::stol(arguments[2]), std::stoi(arguments[3]), faults);
   const Answer answer = bench.run(operation);
-  std::printf("%lu %s %d ", bench.own() ? bench.own()->number : 0,
-              answer.end == End::hang ? "hang" : "done", answer.done);
+  std::printf("%lu %s ", bench.own() ? bench.own()->number : 0,
+              answer.end == End::hang ? "hang" : "done");
   print(answer);
   if (bench.own()) ::_exit(0);
   bench.await(0);

@@ -1,23 +1,19 @@
-"""Faults in a coprocessor while it multiplies a point, and what comes of them."""
+"""Faults in a core while it runs an operation, and what comes of them."""
 
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from residua.cores.coprocessor.simulator import bench_source, numbers_of
 from residua.cores.directory import Directory
 from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.runs import Steps
-from residua.curves import affine
-from residua.curves.operations.codes import Status
-from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import Fault, FaultKind, Target, in_order
-from residua.evidence.attacks.victim import Victim, coprocessor_of
+from residua.evidence.attacks.victims.choice import victim_of
+from residua.evidence.attacks.victims.victim import HARMFUL, Answer, Effect, Victim
 from residua.toolchain import process
 from residua.toolchain.kept.simulations import keep_simulation
 from residua.toolchain.planted.injection import open_state
@@ -34,31 +30,6 @@ _SLACK = 1000
 """Cycles beyond twice its own after which an operation hangs."""
 
 
-class Effect(StrEnum):
-    """What comes of a fault."""
-
-    HARMLESS = "harmless"
-    """Status and words are right."""
-    DETECTED = "detected"
-    """The status tells of an error, and no word is given out."""
-    HANG = "hang"
-    """There is no end."""
-    OFF_CURVE = "silent, off the curve"
-    """All seems well, and the result is no point of the curve."""
-    ON_CURVE = "silent, on the curve"
-    """All seems well, and the result is another point of the curve."""
-    SILENT = "silent"
-    """All seems well, and the result, which is no whole point, is wrong."""
-    ADMITTED = "admitted"
-    """All seems well, although the operands had to be refused."""
-    WORDS = "words beside an error"
-    """The status tells of an error, and words are given out."""
-
-
-HARMFUL = (Effect.OFF_CURVE, Effect.ON_CURVE, Effect.SILENT, Effect.ADMITTED, Effect.WORDS)
-"""What no fault should come to."""
-
-
 @dataclass(frozen=True)
 class Attack:
     """What is attacked, and how.
@@ -69,9 +40,10 @@ class Attack:
         seed: chooses operands, random words and faults.
         where: pattern of the names of registers or memories.
         cycles: of the operation, from the first to before the last; None for all.
-        curve: index of the curve.
-        keys: scalars, with each of which every fault is tried.
-        invalid: the point is none of the curve.
+        curve: index of the curve; 0 for a core that has none.
+        keys: scalars, or keys of RSA, or exponents, with each of which every fault is tried.
+        invalid: what is given has to be refused: a point that is none of the curve, an RSA key
+            with a wrong exponent, or an x that is not below the modulus of a public key.
     """
 
     kind: FaultKind = FaultKind.FLIP
@@ -91,12 +63,15 @@ def attack(
     jobs: int = 1,
     progress: Steps = lambda done, total: None,
 ) -> dict[str, Any]:
-    """Multiply a point with each of many faults, and keep what comes of them in the results.
+    """Run an operation with each of many faults, and keep what comes of them in the results.
+
+    It is the multiplication of a point, or the only one that a core without curves has, from the
+    first word that is loaded on.
 
     The Verilog of the directory is changed for this: its registers and memories get inputs.
 
     Args:
-        directory: of a coprocessor.
+        directory: of a coprocessor, an exponentiator or an RSA core.
         asked: see `Attack`.
         jobs: simulations at once.
         progress: called now and then.
@@ -108,21 +83,18 @@ def attack(
         memory; with several ``keys`` how many faults are ``key_dependent``: harmless with some.
 
     Raises:
-        SpecificationError: the directory is of no coprocessor, it has no such curve or registers,
-            or a number is out of range.
+        SpecificationError: the directory is of another core, it has no such curve or registers,
+            there is nothing to refuse, or a number is out of range.
         ToolError: a tool failed.
     """
-    core = coprocessor_of(directory)
-    victim = Victim(core, asked.curve, asked.seed, keys=asked.keys, invalid=asked.invalid)
+    victim = victim_of(directory, asked.curve, asked.seed, keys=asked.keys, invalid=asked.invalid)
+    bench = victim.bench
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
-        opened = open_state(directory.sources(top=core.name), core.name, out_dir=Path(name))
-        source = bench_source(core.name, victim.design.status_codes) + _HARNESS.read_text(
-            encoding="utf-8"
-        )
+        opened = open_state(directory.sources(top=bench.top), bench.top, out_dir=Path(name))
         simulator = compile_harness(
-            source,
+            bench.source + _HARNESS.read_text(encoding="utf-8"),
             [opened.verilog],
-            core.name,
+            bench.top,
             optimise=asked.count * asked.keys * victim.cycles > _LONG,
             any_state=False,
         )
@@ -149,15 +121,15 @@ def attack(
 
 
 def _sound(simulator: Path, victim: Victim, jobs: int) -> int:
-    """The cycles of the operation without a fault, which are the same for all its scalars."""
+    """The cycles of the operation without a fault, which are the same for all its secrets."""
     cycles = 0
-    for key in range(len(victim.operands)):
+    for key in range(victim.keys):
         text = _simulated(simulator, f"{victim.line(key)}\n", victim, jobs)
         _, answer = _parsed(text)
-        effect, name = answer.judged(victim, key)
+        effect, name = victim.judged(key, answer)
         if effect is not Effect.HARMLESS:
             raise SpecificationError(
-                f"without a fault {victim.operation.name} is {effect}, with the status {name}: "
+                f"without a fault {victim.operation} is {effect}, with the status {name}: "
                 "run residua verify"
             )
         cycles = answer.cycles
@@ -167,7 +139,7 @@ def _sound(simulator: Path, victim: Victim, jobs: int) -> int:
 def _tried(
     simulator: Path, victim: Victim, key: int, faults: Sequence[Fault], jobs: int
 ) -> Iterator[tuple[Effect, str]]:
-    """What comes of each fault with one of the scalars, and the name of the status."""
+    """What comes of each fault with one of the secrets, and the name of the status."""
     for first in range(0, len(faults), _STEP):
         part = faults[first : first + _STEP]
         lines = [victim.line(key), *(fault.line(number) for number, fault in in_order(part))]
@@ -178,7 +150,7 @@ def _tried(
                 f"{missing} simulations ended without an answer", [str(simulator)], simulator, ""
             )
         for number in range(1, len(part) + 1):
-            yield answers[number].judged(victim, key)
+            yield victim.judged(key, answers[number])
 
 
 def _simulated(simulator: Path, script: str, victim: Victim, jobs: int) -> str:
@@ -196,43 +168,9 @@ def _simulated(simulator: Path, script: str, victim: Victim, jobs: int) -> str:
         )
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """What a simulation ends with."""
-
-    hangs: bool
-    status: int
-    cycles: int
-    words: tuple[str, ...]
-
-    def judged(self, victim: Victim, key: int) -> tuple[Effect, str]:
-        """What that is, and the name of the status."""
-        status, results = victim.expected(key)
-        ended = victim.design.status_codes.statuses.get(self.status)
-        name = f"code {self.status}" if ended is None else ended.name
-        return self._effect(victim, ended, status, results), name
-
-    def _effect(
-        self, victim: Victim, ended: Status | None, status: Status, results: tuple[int, ...]
-    ) -> Effect:
-        if self.hangs:
-            return Effect.HANG
-        numbers = numbers_of(self.words, victim.design.words)
-        if (ended, numbers) == (status, results):
-            return Effect.HARMLESS
-        if ended is not Status.OK:
-            return Effect.WORDS if self.words else Effect.DETECTED
-        if status is not Status.OK:
-            return Effect.ADMITTED
-        if not isinstance(victim.curve, WeierstrassCurve) or len(results) < 2:
-            return Effect.SILENT
-        whole = len(numbers) == 2 and affine.is_on_curve(victim.curve, (numbers[0], numbers[1]))
-        return Effect.ON_CURVE if whole else Effect.OFF_CURVE
-
-
-def _parsed(line: str) -> tuple[int, _Answer]:
-    number, end, _, status, cycles, _, *words = line.split()
-    return int(number), _Answer(end == "hang", int(status), int(cycles), tuple(words))
+def _parsed(line: str) -> tuple[int, Answer]:
+    number, _, answer = line.partition(" ")
+    return int(number), Answer.of(answer)
 
 
 def _result(
@@ -257,8 +195,8 @@ def _result(
         for own in zip(*found, strict=True)
     )
     return {
-        "operation": victim.operation.name,
-        "curve": victim.curve.name,
+        "operation": victim.operation,
+        **victim.about,
         "invalid": asked.invalid,
         "kind": str(asked.kind),
         "where": asked.where,

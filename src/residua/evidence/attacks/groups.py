@@ -9,8 +9,8 @@ from residua.cores.coprocessor.simulator import Request
 from residua.curves.operations.codes import ORDER_OPERATIONS, PUBLIC_OPERATIONS, Operation
 from residua.curves.protections import masked_scalar
 from residua.errors import SpecificationError
-from residua.evidence.attacks.victim import (
-    Victim,
+from residua.evidence.attacks.victims.coprocessor import (
+    PointVictim,
     operand_names,
     operation_named,
     supply_of,
@@ -66,7 +66,7 @@ class Groups:
     """
 
     def __init__(self, core: CoprocessorCore, asked: Compared) -> None:
-        victim = Victim(core, asked.curve, asked.seed, keys=1)
+        victim = PointVictim(core, asked.curve, asked.seed, keys=1)
         design, curve = victim.design, victim.curve
         supply = supply_of(design, asked.random_word)
         self.operation = operation_named(design, asked.curve, asked.operation)

@@ -20,7 +20,7 @@ from residua.curves.operations.instructions import Instruction, Read, Receive, R
 from residua.errors import SpecificationError
 from residua.evidence.attacks.groups import Compared, Groups
 from residua.evidence.attacks.tracing import Tracer
-from residua.evidence.attacks.victim import coprocessor_of
+from residua.evidence.attacks.victims.coprocessor import coprocessor_of
 from residua.evidence.attacks.welch import USUAL, Moments, Traces, threshold
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import timeline

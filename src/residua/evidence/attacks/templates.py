@@ -33,7 +33,7 @@ from residua.evidence.attacks.ladder_traces import (
     taken_by,
 )
 from residua.evidence.attacks.tracing import Tracer
-from residua.evidence.attacks.victim import coprocessor_of
+from residua.evidence.attacks.victims.coprocessor import coprocessor_of
 
 _MOST_EXAMPLES = 40_000
 """Steps that are learned from: more of them tell no more."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from residua.cores.synthesis import map_directory
-from residua.curves.parameters import MontgomeryCurve
 from residua.evidence.attacks.drawing import FaultKind
-from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack
-from residua.evidence.attacks.victim import coprocessor_of
+from residua.evidence.attacks.faults import Attack, attack
+from residua.evidence.attacks.victims.choice import has_invalid
+from residua.evidence.attacks.victims.victim import HARMFUL, Effect
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, table_page
 from residua.evidence.rows import Row
@@ -62,10 +62,9 @@ page."""
 def measure(request: Request) -> Figures:
     """Try all kinds of faults on the core of a row, and find what it takes."""
     directory = request.directory()
-    (curve,) = coprocessor_of(directory).core.curves
     found = {}
     for name, asked in ATTACKS.items():
-        if asked.invalid and isinstance(curve, MontgomeryCurve):
+        if asked.invalid and not has_invalid(directory):
             continue
         result = attack(directory, replace(asked, count=request.amount, seed=SEED))
         result["harmful"] = dict(list(result["harmful"].items())[:LISTED])

@@ -16,8 +16,8 @@ from residua.cores.simulation.engine import compile_harness
 from residua.curves.operations.codes import Operation, point_operation
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import named
-from residua.evidence.attacks.victim import (
-    Victim,
+from residua.evidence.attacks.victims.coprocessor import (
+    PointVictim,
     coprocessor_of,
     operand_names,
     operands_read,
@@ -138,7 +138,7 @@ def record(
 def _request(core: CoprocessorCore, asked: Recording) -> Request:
     """The operation that is asked for."""
     design = core.core.design
-    chosen = Victim(core, asked.curve, asked.seed, keys=1)
+    chosen = PointVictim(core, asked.curve, asked.seed, keys=1)
     operation = operation_named(design, asked.curve, asked.operation)
     told = ", ".join(operand_names(core, asked.curve, operation))
     operands = asked.operands

@@ -1,17 +1,23 @@
-"""The operations of an attack: multiplications of a point, and what they have to give."""
+"""Multiplications of a point by a coprocessor, and what they have to give."""
 
 import random
 from functools import cached_property
 
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.outcomes import Outcome, given_operands, given_outcome, operand_point
-from residua.cores.coprocessor.simulator import FRESH_WORDS, Request
+from residua.cores.coprocessor.simulator import (
+    FRESH_WORDS,
+    Request,
+    bench_source,
+    numbers_of,
+)
 from residua.cores.directory import Directory
 from residua.curves import affine
-from residua.curves.operations.codes import Operation, point_operation
+from residua.curves.operations.codes import Operation, Status, point_operation
 from residua.curves.operations.instructions import PLAIN, Read, every
-from residua.curves.parameters import Curve, MontgomeryCurve
+from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.errors import SpecificationError
+from residua.evidence.attacks.victims.victim import Answer, Bench, Effect, Victim
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import operation_cycles
 
@@ -25,8 +31,8 @@ def coprocessor_of(directory: Directory) -> CoprocessorCore:
     core = directory.made
     if not isinstance(core, CoprocessorCore):
         raise SpecificationError(
-            f"{directory.path} has no coprocessor but {directory.kind.name}: coprocessors are what "
-            "is attacked so far"
+            f"{directory.path} is the directory of {directory.kind.noun}: this attack is one on "
+            "coprocessors"
         )
     return core
 
@@ -79,13 +85,17 @@ def supply_of(design: CurveDesign, word: int | None) -> int:
     return word
 
 
-class Victim:
+def coprocessor_bench(core: CoprocessorCore) -> Bench:
+    """C++ that runs operations of a coprocessor, lines of `Request`."""
+    return Bench(core.name, bench_source(core.name, core.core.design.status_codes))
+
+
+class PointVictim(Victim):
     """A point of a curve, or none, and scalars that it is multiplied by.
 
     Attributes:
         operands: of the operation, for each scalar.
         given: the operands as the core takes them, secrets as shares if it takes such.
-        cycles: of the operation, if it ends well.
 
     Raises:
         SpecificationError: the core has no such curve, or every point of it is valid.
@@ -94,25 +104,36 @@ class Victim:
     def __init__(
         self, core: CoprocessorCore, index: int, seed: int, *, keys: int, invalid: bool = False
     ) -> None:
-        self.design: CurveDesign = core.core.design
+        self.core, self.design = core, core.core.design
         curves = self.design.curves
         if not 0 <= index < len(curves):
             names = ", ".join(f"{i} ({one.name})" for i, one in enumerate(curves))
             raise SpecificationError(f"curve = {index}: the core has {names}")
-        self.curve, self.index, self.seed = curves[index], index, seed
-        self.operation = point_operation(self.curve)
-        self.cycles = operation_cycles(self.design, self.operation, index)
+        self.curve, self.index, self.seed, self.keys = curves[index], index, seed, keys
+        self.code = point_operation(self.curve)
+        self.operation = self.code.name
+        self.cycles = operation_cycles(self.design, self.code, index)
         draw = random.Random(seed)
         point = _invalid(self.curve, draw) if invalid else valid_point(self.curve, draw)
         self.operands = [(draw.randrange(1, self.curve.order), *point) for _ in range(keys)]
         shares = random.Random(f"shares {seed}")
         self.given = [
-            given_operands(self.design, index, self.operation, own, shares) for own in self.operands
+            given_operands(self.design, index, self.code, own, shares) for own in self.operands
         ]
 
+    @property
+    def about(self) -> dict[str, str]:
+        """The curve."""
+        return {"curve": self.curve.name}
+
+    @property
+    def bench(self) -> Bench:
+        """C++ that runs the operation."""
+        return coprocessor_bench(self.core)
+
     def line(self, key: int) -> str:
-        """The operation with one of the scalars as a line for the harness."""
-        request = Request(self.operation, self.given[key], curve=self.index, seed=self.seed)
+        """The operation with one of the scalars as a line for the bench."""
+        request = Request(self.code, self.given[key], curve=self.index, seed=self.seed)
         return request.line(self.design.words)
 
     def expected(self, key: int) -> Outcome:
@@ -121,7 +142,30 @@ class Victim:
 
     @cached_property
     def _outcomes(self) -> list[Outcome]:
-        return [given_outcome(self.design, self.index, self.operation, own) for own in self.given]
+        return [given_outcome(self.design, self.index, self.code, own) for own in self.given]
+
+    def judged(self, key: int, answer: Answer) -> tuple[Effect, str]:
+        """What an answer is, with that scalar, and the name of its status."""
+        ended = self.design.status_codes.statuses.get(answer.status)
+        name = f"code {answer.status}" if ended is None else ended.name
+        return self._effect(answer, ended, *self.expected(key)), name
+
+    def _effect(
+        self, answer: Answer, ended: Status | None, status: Status, results: tuple[int, ...]
+    ) -> Effect:
+        if answer.hangs:
+            return Effect.HANG
+        numbers = numbers_of(answer.words, self.design.words)
+        if (ended, numbers) == (status, results):
+            return Effect.HARMLESS
+        if ended is not Status.OK:
+            return Effect.WORDS if answer.words else Effect.DETECTED
+        if status is not Status.OK:
+            return Effect.ADMITTED
+        if not isinstance(self.curve, WeierstrassCurve) or len(results) < 2:
+            return Effect.SILENT
+        whole = len(numbers) == 2 and affine.is_on_curve(self.curve, (numbers[0], numbers[1]))
+        return Effect.ON_CURVE if whole else Effect.OFF_CURVE
 
 
 def valid_point(curve: Curve, draw: random.Random) -> tuple[int, ...]:

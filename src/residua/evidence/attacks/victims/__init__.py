@@ -1,0 +1,1 @@
+"""What is attacked: an operation of a core, its secret, and what it has to give."""
