@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, EXPONENTIATION, PUBLIC_KEYS
-from tests.schedules import quick_schedules
+from tests.evidence.powers import made_in
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
@@ -16,15 +15,6 @@ from residua.evidence.attacks.victims.victim import HARMFUL, Answer, Effect
 from residua.evidence.changed import with_top
 from residua.numbers.digits import split_digits
 
-CORES = {
-    "engine": ENGINE_RSA | {"exponent": 5},
-    "blinded": BLINDED_RSA,
-    "digits": {"algorithm": "rsa-crt", "bits": 32, "digit": 8, "exponent": 17},
-    "power": EXPONENTIATION,
-    "loaded": {"algorithm": "modexp", "bits": 20, "digit": 8, "bus": "axi"},
-    "public": PUBLIC_KEYS,
-}
-
 UNCHECKED = {
     "engine": (r"assign differs = [^;]*;", "assign differs = 1'h0;"),
     "digits": (r"differs <= 1'b1;", "differs <= 1'b0;"),
@@ -34,15 +24,8 @@ UNCHECKED = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    folder, found = tmp_path_factory.mktemp("powers"), {}
-
-    def directory(name):
-        if name not in found:
-            found[name] = build(check_any(CORES[name]), folder / name)
-        return found[name]
-
-    with quick_schedules():
-        yield directory
+    with made_in(tmp_path_factory.mktemp("powers")) as found:
+        yield found
 
 
 def unchecked(directory, name, path):

@@ -13,6 +13,7 @@ from residua.curves import affine
 from residua.errors import SpecificationError
 from residua.evidence.small_curves import TINY
 from residua.evidence.traces.recording import Recording, operands_of, record
+from residua.evidence.traces.runs import Operation
 
 CORES = {
     "engine": {"curve": [TINY, MONTGOMERY], "bus": "stream", "blinding": 0}
@@ -29,10 +30,19 @@ def made(tmp_path_factory):
         yield {name: build(check_any(keys), folder / name) for name, keys in CORES.items()}
 
 
+OPERATION = {"operation": "name", "operands": "operands", "curve": "curve", "seed": "seed"}
+
+
+def asked(**keys):
+    """A recording; some of the keys are those of its operation."""
+    own = {OPERATION[key]: keys.pop(key) for key in [*keys] if key in OPERATION}
+    return Recording(Operation(**own), **keys)
+
+
 def recorded(directory, tmp_path, **keys):
     """The arrays of a recording, and what is told of it."""
     file = tmp_path / "run.npz"
-    told = record(directory, Recording(**keys), arrays=file)
+    told = record(directory, asked(**keys), arrays=file)
     with np.load(file) as found:
         return dict(found), told
 
@@ -190,7 +200,7 @@ def read_waveform(text, looks):
 def test_what_cannot_be_is_refused(made, tmp_path, keys, message):
     file = tmp_path / "run.npz"
     with pytest.raises(SpecificationError, match=message):
-        record(made["engine"], Recording(**keys), arrays=file)
+        record(made["engine"], asked(**keys), arrays=file)
     assert not list(tmp_path.iterdir())
 
 

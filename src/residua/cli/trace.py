@@ -21,20 +21,23 @@ def trace(
     ] = None,
     operation: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Operation. [default: multiplication of a point]"),
+        typer.Option(
+            metavar="NAME", help="Operation. [default: multiplication of a point, or the only one]"
+        ),
     ] = None,
     operand: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NUMBER",
-            help="Operand, decimal or 0x; give all in their order. [default: a random scalar and "
-            "point]",
+            help="Operand, decimal or 0x; give all in their order. [default: random ones]",
         ),
     ] = None,
     curve: Annotated[int, typer.Option(metavar="I", min=0, help="Index of the curve.")] = 0,
     seed: Annotated[
         int,
-        typer.Option(metavar="S", min=0, max=LARGEST_SEED, help="Seed of random words."),
+        typer.Option(
+            metavar="S", min=0, max=LARGEST_SEED, help="Seed of random words, and of loaded keys."
+        ),
     ] = 1,
     where: Annotated[
         str, typer.Option(metavar="PATTERN", help="Registers with such names alone.")
@@ -49,13 +52,11 @@ def trace(
     from residua.cores.directory import Directory
     from residua.evidence.attacks.drawing import span_of
     from residua.evidence.traces.recording import Recording, operands_of, record
+    from residua.evidence.traces.runs import Operation
     from residua.report import tables
 
     asked = Recording(
-        operation=operation,
-        operands=operands_of(operand),
-        curve=curve,
-        seed=seed,
+        operation=Operation(operation, operands_of(operand), curve, seed),
         where=where,
         cycles=span_of(cycles),
     )

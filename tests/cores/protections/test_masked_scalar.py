@@ -26,7 +26,7 @@ from residua.curves.operations.codes import Operation, Status
 from residua.curves.protections import masked_scalar
 from residua.curves.protections.protection import Level, Protection
 from residua.errors import SpecificationError
-from residua.evidence.attacks import groups
+from residua.evidence.attacks import point_groups
 from residua.evidence.attacks.groups import Compared
 from residua.evidence.attacks.leakage import leakage
 from residua.hardware.coprocessor.coprocessor import Coprocessor
@@ -148,7 +148,7 @@ def test_traces_tell_nothing_of_key_and_nonce(made, operand):
 def test_a_share_that_is_always_the_same_hides_nothing(made, monkeypatch):
     """A planted fault: the other share is the scalar then, as in a core that takes one number."""
     monkeypatch.setattr(
-        groups,
+        point_groups,
         "given_operands",
         lambda design, curve, operation, operands, draw: (operands[0], 0, *operands[1:]),
     )

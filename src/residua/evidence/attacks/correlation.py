@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.outcomes import given_operands
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory
@@ -118,10 +117,16 @@ def correlation(
     total = asked.traces + steps
     with tempfile.TemporaryDirectory(prefix="correlation-") as name:
         tracer = Tracer(
-            directory, core, victim.cycles, asked.traces, Path(name), where=asked.where, watched=BIT
+            directory,
+            victim.bench,
+            victim.cycles,
+            asked.traces,
+            Path(name),
+            where=asked.where,
+            watched=BIT,
         )
-        requests = _requests(core, victim, points, asked, supply)
-        parts = tracer.take(requests, lambda done, _: progress(done, total))
+        lines = _lines(victim, points, asked, supply)
+        parts = tracer.take(lines, lambda done, _: progress(done, total))
         samples, taken = taken_by(parts, loop, noise)
     word = _ASSUMED if asked.random_word is None else asked.random_word
     states = [model.begin(point, model.random_number(word)) for point in points]
@@ -150,23 +155,22 @@ def _points(victim: PointVictim, asked: Correlated) -> list[tuple[int, ...]]:
     return [valid_point(victim.curve, draw) for _ in range(asked.traces)]
 
 
-def _requests(
-    core: CoprocessorCore,
+def _lines(
     victim: PointVictim,
     points: Sequence[tuple[int, ...]],
     asked: Correlated,
     supply: int,
-) -> list[Request]:
+) -> list[str]:
     """The scalar times each point; shares and random words are new each time."""
     scalar, shares = victim.operands[0][0], random.Random(f"shares {asked.seed}")
     return [
         Request(
             victim.code,
-            given_operands(core.core.design, asked.curve, victim.code, (scalar, *own), shares),
+            given_operands(victim.design, asked.curve, victim.code, (scalar, *own), shares),
             curve=asked.curve,
             seed=asked.seed + 1 + number,
             supply=supply,
-        )
+        ).line(victim.design.words)
         for number, own in enumerate(points)
     ]
 

@@ -1,4 +1,4 @@
-"""Leakage of a coprocessor: do simulated traces tell a fixed operand from random ones?
+"""Leakage of a core: do simulated traces tell a fixed operand from random ones?
 
 Traces of a fixed scalar, or of another secret operand, and of random ones, with fresh random words
 each, are compared cycle by cycle by Welch's t, of their means and of their variances (Goodwill,
@@ -13,17 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.directory import Directory
 from residua.cores.simulation.runs import Steps
-from residua.curves.operations.codes import Operation
-from residua.curves.operations.instructions import Instruction, Read, Receive, Run
 from residua.errors import SpecificationError
 from residua.evidence.attacks.groups import Compared, Groups
+from residua.evidence.attacks.point_groups import point_groups
+from residua.evidence.attacks.power_groups import power_groups
 from residua.evidence.attacks.tracing import Tracer
-from residua.evidence.attacks.victims.coprocessor import coprocessor_of
+from residua.evidence.attacks.victims.choice import attacked_core
 from residua.evidence.attacks.welch import USUAL, Moments, Traces, threshold
-from residua.hardware.coprocessor.design import CurveDesign
-from residua.hardware.coprocessor.durations import timeline
 
 
 def leakage(
@@ -36,7 +35,7 @@ def leakage(
     """Compare traces of operations with a fixed operand and with random ones.
 
     Args:
-        directory: of a coprocessor.
+        directory: of a coprocessor, an exponentiator or an RSA core.
         asked: see `Compared`.
         keep: a file that takes the traces as NumPy arrays: ``traces``, ``fixed`` (whether a trace
             has the fixed operand), ``scalars`` (the operand of each), ``t1``, ``t2``, and
@@ -49,7 +48,7 @@ def leakage(
         of each; ``threshold`` for the whole trace, and the ``usual`` one for a single cycle.
 
     Raises:
-        SpecificationError: the directory is of no coprocessor, it has no such curve, operation,
+        SpecificationError: the directory is of another core, it has no such curve, operation,
             operand or registers, or there are too few traces.
         ToolError: a tool failed.
     """
@@ -57,26 +56,30 @@ def leakage(
         raise SpecificationError(f"traces = {asked.traces}: two of each group are the fewest")
     if keep is not None and not keep.absolute().parent.is_dir():
         raise SpecificationError(f"cannot write {keep}: there is no such directory")
-    core = coprocessor_of(directory)
-    design, runs = core.core.design, Groups(core, asked)
+    core = attacked_core(directory)
+    if isinstance(core, CoprocessorCore):
+        runs = point_groups(core, asked)
+    else:
+        runs = power_groups(directory, core, asked)
     with tempfile.TemporaryDirectory(prefix="leakage-") as name:
-        tracer = Tracer(directory, core, runs.cycles, asked.traces, Path(name), where=asked.where)
+        tracer = Tracer(
+            directory, runs.bench, runs.cycles, asked.traces, Path(name), where=asked.where
+        )
         groups = Moments(runs.cycles), Moments(runs.cycles)
         kept = []
-        for part, traces, _ in tracer.take(runs.requests, progress):
+        for part, traces, _ in tracer.take(runs.lines, progress):
             fixed = np.array(runs.fixed[part])
             for group, own in zip(groups, (fixed, ~fixed), strict=True):
                 group.add(traces[own])
             if keep is not None:
                 kept.append(traces)
     t = groups[0].first(groups[1]), groups[0].second(groups[1])
-    phases = _phases(design, runs.operation, asked.curve)
     if keep is not None:
-        _keep(keep, np.concatenate(kept), runs, t, phases)
+        _keep(keep, np.concatenate(kept), runs, t)
     result = {
-        "operation": runs.operation.name,
-        "operand": runs.name,
-        "curve": design.curves[asked.curve].name,
+        "operation": runs.operation,
+        "operand": runs.operand,
+        **runs.about,
         "seed": asked.seed,
         "where": asked.where,
         "control": asked.control,
@@ -85,35 +88,11 @@ def leakage(
         "bits": tracer.bits,
         "threshold": round(threshold(runs.cycles), 2),
         "usual": USUAL,
-        "first": _told(t[0], phases),
-        "second": _told(t[1], phases),
+        "first": _told(t[0], runs.phases),
+        "second": _told(t[1], runs.phases),
     }
     directory.store("leakage", result)
     return {"name": directory.name, **result}
-
-
-def _phases(design: CurveDesign, operation: Operation, curve: int) -> list[tuple[int, str]]:
-    """The first cycle and the name of each phase: one instruction, or some of the same kind."""
-    found: list[tuple[int, str]] = []
-    for cycle, instruction in timeline(design, operation, curve):
-        name = _named(instruction)
-        if name and (not found or found[-1][1] != name):
-            found.append((cycle, name))
-    return found
-
-
-def _named(instruction: Instruction) -> str | None:
-    match instruction:
-        case Read(source):
-            return f"read {source}"
-        case Run(routine) if routine.startswith("copy_"):
-            return None
-        case Run(routine):
-            return routine
-        case Receive():
-            return "receive"
-        case _:
-            return None
 
 
 def _spans(phases: Sequence[tuple[int, str]], cycles: int) -> Iterator[tuple[str, slice]]:
@@ -146,7 +125,6 @@ def _keep(
     traces: Traces,
     runs: Groups,
     t: tuple[NDArray[np.float64], NDArray[np.float64]],
-    phases: Sequence[tuple[int, str]],
 ) -> None:
     """Write traces with what is known of them."""
     try:
@@ -157,8 +135,8 @@ def _keep(
             scalars=np.array([hex(value) for value in runs.values]),
             t1=t[0],
             t2=t[1],
-            starts=np.array([start for start, _ in phases]),
-            phases=np.array([name for _, name in phases]),
+            starts=np.array([start for start, _ in runs.phases]),
+            phases=np.array([name for _, name in runs.phases]),
         )
     except OSError as error:
         raise SpecificationError(f"cannot write {file}: {error.strerror}") from error

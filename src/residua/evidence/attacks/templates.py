@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from residua.cores.directory import Directory
 from residua.cores.simulation.runs import Steps
+from residua.curves.operations.codes import Operation
 from residua.errors import SpecificationError, library
-from residua.evidence.attacks.groups import Compared, Groups
+from residua.evidence.attacks.groups import Compared
 from residua.evidence.attacks.ladder_traces import (
     BIT,
     Labels,
@@ -32,6 +33,7 @@ from residua.evidence.attacks.ladder_traces import (
     most_by_chance,
     taken_by,
 )
+from residua.evidence.attacks.point_groups import point_groups
 from residua.evidence.attacks.tracing import Tracer
 from residua.evidence.attacks.victims.coprocessor import coprocessor_of
 
@@ -89,20 +91,20 @@ def templates(
     design = core.core.design
     count = asked.traces + asked.attacked
     drawn = Compared(traces=count, seed=asked.seed, curve=asked.curve, control=True)
-    runs = Groups(core, drawn)
-    loop = ladder_loop(design, runs.operation, asked.curve)
+    runs = point_groups(core, drawn)
+    loop = ladder_loop(design, Operation[runs.operation], asked.curve)
     with tempfile.TemporaryDirectory(prefix="templates-") as name:
         tracer = Tracer(
-            directory, core, runs.cycles, count, Path(name), where=asked.where, watched=BIT
+            directory, runs.bench, runs.cycles, count, Path(name), where=asked.where, watched=BIT
         )
-        parts = tracer.take(runs.requests, progress)
+        parts = tracer.take(runs.lines, progress)
         samples, taken = taken_by(parts, loop, noise)
     known = slice(asked.traces), slice(asked.traces, None)
     bits = max(value.bit_length() for value in runs.values)
     scalars = np.array([[value >> n & 1 for n in range(bits)] for value in runs.values], bool)
     result = {
-        "operation": runs.operation.name,
-        "curve": design.curves[asked.curve].name,
+        "operation": runs.operation,
+        **runs.about,
         "seed": asked.seed,
         "where": asked.where,
         "noise": asked.noise,

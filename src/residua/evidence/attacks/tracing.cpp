@@ -1,4 +1,4 @@
-// Runs operations of a coprocessor whose registers are shown, and writes for each cycle how many of
+// Runs operations of a core whose registers are shown, and writes for each cycle how many of
 // the chosen bits changed at its beginning.
 //
 // Arguments: a file with an operation a line, see operation_of; the cycles after which an operation

@@ -1,4 +1,4 @@
-"""Traces of a running coprocessor: for each cycle how many bits of its registers changed.
+"""Traces of a running core: for each cycle how many bits of its registers changed.
 
 That is what the power of a device follows, without its noise.
 """
@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from residua.cores.coprocessor.core import CoprocessorCore
-from residua.cores.coprocessor.simulator import Request, bench_source
 from residua.cores.directory import Directory
 from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.runs import Steps
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import named
+from residua.evidence.attacks.victims.victim import Bench
 from residua.evidence.attacks.welch import Traces
 from residua.toolchain import process
 from residua.toolchain.kept.simulations import keep_simulation
@@ -40,8 +39,8 @@ class Tracer:
     """A compiled core that runs operations and writes a trace of each.
 
     Args:
-        directory: of a coprocessor.
-        core: what it holds.
+        directory: of the core.
+        bench: C++ that runs it.
         cycles: of every operation.
         traces: how many there will be, in all.
         work: a folder that stays as long as there are traces to be taken.
@@ -59,7 +58,7 @@ class Tracer:
     def __init__(
         self,
         directory: Directory,
-        core: CoprocessorCore,
+        bench: Bench,
         cycles: int,
         traces: int,
         work: Path,
@@ -67,14 +66,13 @@ class Tracer:
         where: str = "*",
         watched: str | None = None,
     ) -> None:
-        self._design, self._cycles, self._work = core.core.design, cycles, work
-        opened = open_state(directory.sources(top=core.name), core.name, out_dir=work, shown=True)
-        codes = self._design.status_codes
-        source = bench_source(core.name, codes) + _HARNESS.read_text(encoding="utf-8")
+        self._cycles, self._work = cycles, work
+        opened = open_state(directory.sources(top=bench.top), bench.top, out_dir=work, shown=True)
+        source = bench.source + _HARNESS.read_text(encoding="utf-8")
         samples = traces * cycles
         self._kept = samples <= _MOST_KEPT
         self._simulator = compile_harness(
-            source, [opened.verilog], core.name, optimise=samples > _LONG, any_state=False
+            source, [opened.verilog], bench.top, optimise=samples > _LONG, any_state=False
         )
         words = _mask(opened, where)
         self.bits = sum(word.bit_count() for word in words)
@@ -85,9 +83,13 @@ class Tracer:
             self._watched = register.first
 
     def take(
-        self, requests: Sequence[Request], progress: Steps
+        self, lines: Sequence[str], progress: Steps
     ) -> Iterator[tuple[slice, Traces, Bits | None]]:
         """The traces of operations, some at a time, and the bits of the watched register.
+
+        Args:
+            lines: the operations as the bench takes them.
+            progress: called now and then.
 
         Yields:
             Which of the operations, their traces, and the bits if a register is watched.
@@ -96,14 +98,14 @@ class Tracer:
             SpecificationError: an operation takes another number of cycles.
             ToolError: the simulator failed.
         """
-        for first in range(0, len(requests), _STEP):
-            part = slice(first, min(first + _STEP, len(requests)))
-            yield part, *self._part(requests[part])
-            progress(part.stop, len(requests))
+        for first in range(0, len(lines), _STEP):
+            part = slice(first, min(first + _STEP, len(lines)))
+            yield part, *self._part(lines[part])
+            progress(part.stop, len(lines))
 
-    def _part(self, requests: Sequence[Request]) -> tuple[Traces, Bits | None]:
+    def _part(self, lines: Sequence[str]) -> tuple[Traces, Bits | None]:
         cycles, files = self._cycles, ["traces"]
-        script = "".join(f"{request.line(self._design.words)}\n" for request in requests)
+        script = "".join(f"{line}\n" for line in lines)
         (self._work / "script").write_text(script, encoding="utf-8")
         numbers = [str(2 * cycles + 1000), str(cycles)]
         command: list[str | Path] = [
@@ -124,13 +126,13 @@ class Tracer:
         else:
             run()
             text = log.read_text(encoding="utf-8")
-        lengths = {int(line.split()[1]) for line in text.splitlines()}
+        lengths = {int(told.split()[1]) for told in text.splitlines()}
         if lengths != {cycles}:
             raise SpecificationError(
                 f"operations took {', '.join(map(str, sorted(lengths)))} cycles, not {cycles}: "
                 "run residua verify"
             )
-        shape = len(requests), cycles
+        shape = len(lines), cycles
         traces = np.fromfile(self._work / "traces", dtype=np.uint16).reshape(shape)
         if self._watched is None:
             return traces, None

@@ -1,1 +1,1 @@
-"""Recordings of a simulated coprocessor, cycle by cycle, with names of what it does."""
+"""Recordings of a simulated core, cycle by cycle, with names of what it does."""

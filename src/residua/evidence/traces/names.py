@@ -1,4 +1,4 @@
-"""Names of what a coprocessor does in each cycle: instruction, round, slot and step."""
+"""Names of what a core does in each cycle: instruction, round, slot and step."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -62,20 +62,54 @@ def cycle_names(design: CurveDesign, operation: Operation, curve: int, cycles: i
     return names.all()
 
 
-class _Names:
-    def __init__(self, design: CurveDesign, curve: int, cycles: int) -> None:
-        self.design, self.curve = design, curve
-        self.programs, self.steps = {"": 0}, {"": 0}
-        self.program, self.step = np.zeros(cycles, np.int32), np.zeros(cycles, np.int32)
-        self.round, self.slot = np.full(cycles, -1, np.int32), np.full(cycles, -1, np.int32)
+class NameTable:
+    """Names of so many cycles, which begin without any."""
+
+    def __init__(self, cycles: int) -> None:
+        self._programs, self._steps = {"": 0}, {"": 0}
+        self._program, self._step = np.zeros(cycles, np.int32), np.zeros(cycles, np.int32)
+        self._round, self._slot = np.full(cycles, -1, np.int32), np.full(cycles, -1, np.int32)
 
     def all(self) -> CycleNames:
+        """All of them."""
         return CycleNames(
-            tuple(self.programs), tuple(self.steps), self.program, self.round, self.slot, self.step
+            tuple(self._programs),
+            tuple(self._steps),
+            self._program,
+            self._round,
+            self._slot,
+            self._step,
         )
 
     def fill(self, name: str, first: int, end: int) -> None:
-        self.program[first:end] = self.programs.setdefault(name, len(self.programs))
+        """Name the program of a span of cycles."""
+        self._program[first:end] = self._programs.setdefault(name, len(self._programs))
+
+    def run(self, processor: ProcessorDesign, routine: str, start: int, slots: int) -> None:
+        """Name round, slot and step of a routine whose first slot is in a cycle."""
+        count = max(min(slots, len(self._slot) - start), 0)
+        span, length = slice(start, start + count), processor.store.blocks[routine].length
+        places = np.arange(count, dtype=np.int32)
+        self._round[span], self._slot[span] = np.divmod(places, length)
+        self._step[span] = self._steps_of(processor, routine, length)[self._slot[span]]
+
+    def _steps_of(self, processor: ProcessorDesign, routine: str, length: int) -> Numbers:
+        """The step of each slot of a routine; of those of other rounds, too, in a loop."""
+        found: dict[int, dict[str, None]] = {}
+        for time, name in _begun(processor, routine):
+            found.setdefault(time % length, {})[name] = None
+        steps = np.zeros(length, np.int32)
+        for time, names in found.items():
+            steps[time] = self._steps.setdefault(" | ".join(names), len(self._steps))
+        return steps
+
+
+class _Names(NameTable):
+    """Names of an operation of a coprocessor, instruction by instruction."""
+
+    def __init__(self, design: CurveDesign, curve: int, cycles: int) -> None:
+        super().__init__(cycles)
+        self.design, self.curve = design, curve
 
     def take(self, instruction: Instruction, first: int, end: int) -> None:
         self.fill(_name(instruction), first, end)
@@ -84,25 +118,8 @@ class _Names:
             return
         length = self.design.block(instruction.routine, self.curve).length
         rounds = instruction.rounds or self.design.rounds[self.curve]
-        start = first + _SLOT
-        count = max(min(rounds * length, len(self.slot) - start), 0)
-        span = slice(start, start + count)
-        places = np.arange(count, dtype=np.int32)
-        self.round[span], self.slot[span] = np.divmod(places, length)
-        self.step[span] = self._steps(instruction.routine, length)[self.slot[span]]
-
-    def _steps(self, routine: str, length: int) -> Numbers:
-        """The step of each slot of a routine; of those of other rounds, too, in a loop."""
-        processor = self.design.processor
-        assert isinstance(processor, ProcessorDesign)
-        variant = self.design.variant(routine, self.curve)
-        found: dict[int, dict[str, None]] = {}
-        for time, name in _begun(processor, variant):
-            found.setdefault(time % length, {})[name] = None
-        steps = np.zeros(length, np.int32)
-        for time, names in found.items():
-            steps[time] = self.steps.setdefault(" | ".join(names), len(self.steps))
-        return steps
+        variant = self.design.variant(instruction.routine, self.curve)
+        self.run(processor, variant, first + _SLOT, rounds * length)
 
 
 def _begun(processor: ProcessorDesign, routine: str) -> Iterator[tuple[int, str]]:

@@ -1,35 +1,22 @@
-"""Record what a coprocessor holds in each cycle of an operation."""
+"""Record what a core holds in each cycle of an operation."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from residua.cores.coprocessor.core import CoprocessorCore
-from residua.cores.coprocessor.simulator import Request, bench_source, numbers_of
 from residua.cores.directory import Directory
-from residua.cores.simulation.engine import compile_harness
-from residua.curves.operations.codes import Operation, point_operation
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import named
-from residua.evidence.attacks.victims.coprocessor import (
-    PointVictim,
-    coprocessor_of,
-    operand_names,
-    operands_read,
-    operation_named,
-)
-from residua.evidence.traces.names import CycleNames, cycle_names
-from residua.evidence.traces.waveform import States, write_waveform
-from residua.hardware.coprocessor.durations import patience
-from residua.toolchain import process
-from residua.toolchain.planted.injection import Register, open_state
-
-_HARNESS = Path(__file__).with_suffix(".cpp")
+from residua.evidence.traces.names import CycleNames
+from residua.evidence.traces.recorder import Recorder, States
+from residua.evidence.traces.runs import Operation, run_of
+from residua.evidence.traces.waveform import write_waveform
+from residua.toolchain.planted.injection import Register
 
 
 @dataclass(frozen=True)
@@ -37,18 +24,12 @@ class Recording:
     """What is recorded.
 
     Attributes:
-        operation: by its name; None for the multiplication of a point.
-        operands: in the order in which it reads them; None for a random scalar and a random point.
-        curve: index of the curve.
-        seed: of random words, and of operands that are not given.
+        operation: what runs.
         where: pattern of the names of registers.
         cycles: from the first to before the last; None for all.
     """
 
-    operation: str | None = None
-    operands: tuple[int, ...] | None = None
-    curve: int = 0
-    seed: int = 1
+    operation: Operation = field(default_factory=Operation)
     where: str = "*"
     cycles: tuple[int, int] | None = None
 
@@ -82,7 +63,7 @@ def record(
     """Run an operation and write what registers hold, with names of what happens.
 
     Args:
-        directory: of a coprocessor.
+        directory: of a coprocessor, an exponentiator or an RSA core.
         asked: see `Recording`.
         vcd: takes a waveform, see `residua.evidence.traces.waveform`.
         arrays: takes NumPy arrays, for each cycle: ``cycle``, ``program``, ``round``, ``slot`` and
@@ -96,64 +77,41 @@ def record(
         of the recording, ``registers`` and ``bits``, and the ``files``.
 
     Raises:
-        SpecificationError: the directory is of no coprocessor, it has no such operation, curve,
+        SpecificationError: the directory is of another core, it has no such operation, curve,
             cycles or registers, the operands do not go with it, or a file cannot be written.
         ToolError: a tool failed, or the core hangs.
     """
     files = {"vcd": vcd, "arrays": arrays}
     if not any(files.values()):
         raise SpecificationError("nothing to write: give --vcd FILE, --arrays FILE, or both")
-    core = coprocessor_of(directory)
-    request = _request(core, asked)
+    run = run_of(directory, asked.operation)
     _check_span(asked.cycles)
     with _opened(files) as streams, tempfile.TemporaryDirectory(prefix="trace-") as name:
-        work = Path(name)
-        opened = open_state(directory.sources(top=core.name), core.name, out_dir=work, shown=True)
-        registers = named(opened.registers, asked.where, "register")
-        states, answer = _simulated(core, opened.verilog, opened.registers, request, asked, work)
-        design, operation = core.core.design, Operation(request.operation)
-        cycles = answer["cycles"]
+        recorder = Recorder(directory, run.bench, Path(name))
+        registers = named(recorder.registers, asked.where, "register")
+        states, answer = recorder.run(run.line, run.most, asked.cycles)
+        cycles = answer.cycles
         first, end = asked.cycles or (0, cycles)
         if end > cycles:
             raise SpecificationError(f"cycles {first} to {end}: the operation has {cycles}")
-        names = cycle_names(design, operation, asked.curve, cycles)
+        names = run.names(recorder, answer)
         if vcd is not None:
             write_waveform(streams["vcd"], registers, states, first, names)
         if arrays is not None:
             np.savez_compressed(streams["arrays"], **_arrays(registers, states, first, names))
     return {
         "name": directory.name,
-        "operation": operation.name,
-        "curve": design.curves[asked.curve].name,
-        "operands": [hex(number) for number in request.operands],
-        "seed": asked.seed,
-        **answer,
+        "operation": run.operation,
+        **run.about,
+        "operands": [hex(number) for number in run.operands],
+        "seed": asked.operation.seed,
+        **run.outcome(answer),
+        "cycles": cycles,
         "span": [first, end],
         "registers": len(registers),
         "bits": sum(one.width for one in registers),
         "files": {kind: str(path) for kind, path in files.items() if path is not None},
     }
-
-
-def _request(core: CoprocessorCore, asked: Recording) -> Request:
-    """The operation that is asked for."""
-    design = core.core.design
-    chosen = PointVictim(core, asked.curve, asked.seed, keys=1)
-    operation = operation_named(design, asked.curve, asked.operation)
-    told = ", ".join(operand_names(core, asked.curve, operation))
-    operands = asked.operands
-    if operands is None:
-        if operation is not point_operation(design.curves[asked.curve]):
-            raise SpecificationError(f"{operation.name} takes {told}: give its operands")
-        operands = chosen.given[0]
-    wanted = operands_read(design, asked.curve, operation)
-    if len(operands) != wanted:
-        raise SpecificationError(
-            f"{operation.name} takes {wanted} operands, {told}, not {len(operands)}"
-        )
-    request = Request(operation, operands, curve=asked.curve, seed=asked.seed)
-    request.line(design.words)
-    return request
 
 
 def _check_span(span: tuple[int, int] | None) -> None:
@@ -190,38 +148,6 @@ def _opened(files: Mapping[str, Path | None]) -> Iterator[dict[str, Any]]:
     finally:
         for draft in drafts:
             draft.unlink(missing_ok=True)
-
-
-def _simulated(
-    core: CoprocessorCore,
-    verilog: Path,
-    registers: Sequence[Register],
-    request: Request,
-    asked: Recording,
-    work: Path,
-) -> tuple[States, dict[str, Any]]:
-    """The bits of all registers in each cycle, and how the operation ended."""
-    design = core.core.design
-    source = bench_source(core.name, design.status_codes) + _HARNESS.read_text(encoding="utf-8")
-    simulator = compile_harness(source, [verilog], core.name, optimise=False, any_state=False)
-    words = -(-max(one.first + one.width for one in registers) // 32)
-    (work / "script").write_text(request.line(design.words) + "\n", encoding="utf-8")
-    most = patience(design)
-    first, end = asked.cycles or (0, most)
-    numbers = [str(number) for number in (most, first, end, words)]
-    command: list[str | Path] = [simulator, "script", *numbers, "states"]
-    log = work / "log"
-    process.run(command, tool="simulator", cwd=work, log=log)
-    ended, status, cycles, _, *found = log.read_text(encoding="utf-8").split()
-    if ended == "hang":
-        raise process.ToolError("the operation does not end", [str(simulator)], log, "")
-    states = np.fromfile(work / "states", dtype=np.uint32).reshape(-1, words)
-    answer = {
-        "status": design.status_codes.statuses[int(status)].name,
-        "results": [hex(number) for number in numbers_of(found, design.words)],
-        "cycles": int(cycles),
-    }
-    return states[: int(cycles) - first], answer
 
 
 def _arrays(

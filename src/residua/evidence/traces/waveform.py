@@ -9,10 +9,8 @@ from vcd import VCDWriter
 from vcd.writer import Variable
 
 from residua.evidence.traces.names import CycleNames
+from residua.evidence.traces.recorder import States
 from residua.toolchain.planted.injection import Register
-
-States = NDArray[np.uint32]
-"""A line for each cycle: the bits of all registers in words of 32, the lowest first."""
 
 _CHUNK = 2000
 """Cycles whose changes are in memory at once."""

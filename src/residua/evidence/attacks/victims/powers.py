@@ -84,6 +84,11 @@ class Asked:
     y: int = 0
 
     @property
+    def operands(self) -> tuple[int, ...]:
+        """The numbers that are operands."""
+        return (self.x, self.y) if self.design.largest else (self.x,)
+
+    @property
     def right(self) -> int:
         """The result by plain integers, 0 if it has to be withheld."""
         return self.design.expected(self.x, self.y)
@@ -142,10 +147,14 @@ class PowerVictim(Victim):
 
     def judged(self, key: int, answer: Answer) -> tuple[Effect, str]:
         """What an answer is, with that key, and the name of its status."""
-        asked = self.asked[key]
-        given = list(result_words(answer.words, asked.design.width))
-        told = WITHHELD if any(one.error for one in given) else UNFIT if answer.status else "OK"
-        return _effect(asked, answer, given, told), told
+        told, given = status_of(self.asked[key], answer)
+        return _effect(self.asked[key], answer, given, told), told
+
+
+def status_of(asked: Asked, answer: Answer) -> tuple[str, list[ResultWord]]:
+    """The name of the status of an answer, and the words that were given out."""
+    given = list(result_words(answer.words, asked.design.width))
+    return WITHHELD if any(one.error for one in given) else UNFIT if answer.status else "OK", given
 
 
 def longest(asked: Asked) -> int:
