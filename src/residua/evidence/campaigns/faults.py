@@ -1,4 +1,4 @@
-"""Faults in running coprocessors, with protections and without."""
+"""Faults in running cores: coprocessors, with protections and without, and RSA."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +25,10 @@ ALL = {"protections": ["exit-check", "control-signature", "scalar-check"]}
 
 STANDARD, HIGH = {"protections": "standard"}, {"protections": "high"}
 
+RSA = {"algorithm": "rsa-crt", "bits": 64}
+
+ON_ENGINE = {"unit": "rns-montgomery"}
+
 CORES: dict[str, tuple[dict[str, Any], int]] = {
     "tiny curve": ({"curve": [TINY], "blinding": 0} | NONE, 20_000),
     "tiny curve, exit-check": ({"curve": [TINY], "blinding": 0} | EXIT, 20_000),
@@ -36,6 +40,9 @@ CORES: dict[str, tuple[dict[str, Any], int]] = {
     "P-256, all": ({"curve": "P-256"} | ALL, 1000),
     "Curve25519, exit-check": ({"curve": "Curve25519"} | EXIT, 1000),
     "P-256 on digits, exit-check": ({"curve": "P-256", "algorithm": "iddmm"} | EXIT, 500),
+    "RSA on an engine": (RSA | ON_ENGINE, 10_000),
+    "RSA on an engine, blinding": (RSA | ON_ENGINE | {"blinding": "auto"}, 10_000),
+    "RSA on digits": (RSA, 10_000),
 }
 """Specifications and faults of each kind by the names of the rows."""
 
@@ -46,17 +53,27 @@ ATTACKS = {
 }
 """What is tried on each core; on a Montgomery curve every point is valid."""
 
+WRONG_KEY = "flips, wrong key"
+"""What RSA has to refuse in place of a point."""
+
 LISTED = 12
 """Registers or memories of a row that are named, those with the most harmful faults."""
 
 INTRODUCTION = """\
 A point is multiplied, and in each run a bit is inverted, once: of a register as it is stored, of a
 word of a memory, and of a register while the core has to refuse a point that is none of its curve.
-Bits and cycles are drawn with equal chances. What the outcomes mean, and what the protections are,
-is told in [Faults](../faults.md); *all* are `exit-check`, `control-signature` and `scalar-check`,
+RSA makes a root with a key of 64 bits, which it loads first; what it has to withhold are the roots
+of a key with a wrong exponent, each of which gives a factor of N away. Bits and cycles are drawn
+with equal chances. What the outcomes mean, and what the protections are, is told in
+[Faults](../faults.md); *all* are `exit-check`, `control-signature` and `scalar-check`,
 *standard* and *high* are levels.
 `residua attack faults` does the same to any directory, and `make campaign-faults` writes this
 page."""
+
+
+def _keys(own: Mapping[str, Any]) -> dict[str, Any]:
+    """The specification of a row's core, on plain streams."""
+    return {**own, "bus": "stream"} if "curve" in own else dict(own)
 
 
 def measure(request: Request) -> Figures:
@@ -68,7 +85,7 @@ def measure(request: Request) -> Figures:
             continue
         result = attack(directory, replace(asked, count=request.amount, seed=SEED))
         result["harmful"] = dict(list(result["harmful"].items())[:LISTED])
-        found[name] = result
+        found[WRONG_KEY if asked.invalid and "curve" not in result else name] = result
     mapped = map_directory(directory, "ecp5", request.folder("synth"))
     return {"attacks": found, "ecp5": mapped["resources"]}
 
@@ -106,6 +123,7 @@ TABLE = RowTable(
         "Detected": lambda line: f"{line.count(Effect.DETECTED):,}",
         "Hang": lambda line: f"{line.count(Effect.HANG):,}",
         "On the curve": lambda line: f"{line.count(Effect.ON_CURVE):,}",
+        "A factor": lambda line: f"{line.count(Effect.FACTOR):,}",
         "Harmful": _harmful,
         "Commit": lambda line: commit(line.row),
     },
@@ -131,7 +149,7 @@ PLACES = RowTable(
 COSTS = RowTable(
     {
         "Core": lambda row: row.name,
-        "Cycles of k P": lambda row: f"{row['attacks']['flips in registers']['cycles']:,}",
+        "Cycles": lambda row: f"{row['attacks']['flips in registers']['cycles']:,}",
         "LUT4": lambda row: f"{row['ecp5']['lut']:,}",
         "FF": lambda row: f"{row['ecp5']['ff']:,}",
         "MULT18": lambda row: row["ecp5"]["dsp"],
@@ -146,7 +164,7 @@ COSTS = RowTable(
 CAMPAIGN = Campaign(
     table_page("faults", "Faults in running cores", INTRODUCTION, (TABLE, COSTS, PLACES)),
     {name: amount for name, (_, amount) in CORES.items()},
-    lambda name: core({**CORES[name][0], "bus": "stream"}),
+    lambda name: core(_keys(CORES[name][0])),
     measure,
     is_complete=lambda row: "ecp5" in row.figures,
 )
