@@ -114,7 +114,9 @@ def leakage(
     ] = False,
     operation: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Operation. [default: multiplication of a point]"),
+        typer.Option(
+            metavar="NAME", help="Operation. [default: multiplication of a point, or the only one]"
+        ),
     ] = None,
     operand: Annotated[
         int,
