@@ -18,28 +18,21 @@ Held = Callable[[str], NDArray[np.int64]]
 
 _SEQUENCER = "processor.sequencer"
 
-_STAGES = {
-    Source.RANDOM: "pair: ",
-    Source.OPERANDS: "root: ",
-    Source.REDUCTION: "check: ",
-    Source.MEMORY: "verdict: ",
-}
-"""Parts of RSA on an engine, by the words that they begin with."""
-
 _ENDS = "pqn"
 """The moduli of the exponentiators of RSA on digits."""
 
-_MOVED = {
-    Source.KEY: "read key",
-    Source.OPERANDS: "read x",
-    Source.RANDOM: "read random",
-    Source.EXPONENTS: "exponents",
-    Source.BLINDED: "blind exponents",
-    Source.CONVERTER: "convert",
-    Source.REDUCTION: "convert",
-    Source.MEMORY: "read memory",
+_WORDS = {
+    Source.KEY: ("read key", ""),
+    Source.OPERANDS: ("read x", "root: "),
+    Source.RANDOM: ("read random", "pair: "),
+    Source.EXPONENTS: ("exponents", ""),
+    Source.BLINDED: ("blind exponents", ""),
+    Source.CONVERTER: ("convert", ""),
+    Source.REDUCTION: ("convert", "check: "),
+    Source.MEMORY: ("read memory", "verdict: "),
 }
-"""Names of words that move, by where they come from."""
+"""Words that move, by where they come from: their name, and the part of RSA on an engine that
+begins with them, if a routine follows."""
 
 _USED = {Target.RESULT: "give", Target.TALLY: "compare", Target.VERDICT: "compare"}
 """Names of words that move, by where they go to, which go before those."""
@@ -126,9 +119,10 @@ def _parts(steps: Sequence[Step]) -> Iterator[_Part]:
     moved, stage = dict[str, None](), ""
     for step in steps:
         if step.count:
-            moved[_USED.get(step.target, _MOVED[step.source])] = None
+            name, begun = _WORDS[step.source]
+            moved[_USED.get(step.target, name)] = None
+            stage = (step.routine and begun) or stage
         if step.routine:
-            stage = _STAGES.get(step.source, stage) if step.count else stage
             yield _Part(f"{stage}{step.routine}", ", ".join(moved))
             moved.clear()
     yield _Part("", ", ".join(moved))
