@@ -1,4 +1,4 @@
-"""What the page of traces does, on a small curve: its commands, and then its code."""
+"""What the page of traces does, on small cores: its commands, and then its code."""
 
 import re
 import shlex
@@ -8,6 +8,7 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
+from tests.cores.generated import ENGINE_RSA
 from tests.schedules import quick_schedules
 
 from residua import cli
@@ -34,6 +35,7 @@ def test_from_a_core_to_a_plot(tmp_path, monkeypatch, capsys):
     names = {}
     with quick_schedules():
         build(check_any({"curve": [TINY], "bus": "stream", "blinding": 0}), tmp_path / "ecc")
+        build(check_any(ENGINE_RSA), tmp_path / "rsa")
         for language, text in BLOCKS.findall(PAGE):
             if language == "py":
                 exec(compile(text, "traces.md", "exec"), names)
@@ -47,3 +49,4 @@ def test_from_a_core_to_a_plot(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     made = {path.name for path in tmp_path.iterdir()}
     assert made >= {"run.npz", "run.vcd", "product.npz", "traces.npz", "step.svg", "t.svg"}
+    assert made >= {"root.npz", "root.vcd"}
