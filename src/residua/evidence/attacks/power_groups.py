@@ -6,14 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from residua.cores.directory import Directory
 from residua.cores.simulation.word_bench import FRESH
 from residua.errors import SpecificationError
 from residua.evidence.attacks.groups import Compared, Groups, check_operand, public, tossed
 from residua.evidence.attacks.victims.powers import Asked, PowerCore, Private, takes_random
-from residua.evidence.traces.names import CycleNames
+from residua.evidence.traces.names import CycleNames, stretches
 from residua.evidence.traces.recorder import Recorder
 from residua.evidence.traces.runs import Operation, PowerRun
 
@@ -110,5 +108,4 @@ def _exponent(prime: int, right: int, draw: random.Random) -> int:
 
 def _phases(names: CycleNames) -> list[tuple[int, str]]:
     """The first cycle and the name of each program that runs."""
-    starts = [0, *(np.flatnonzero(np.diff(names.program)) + 1).tolist()]
-    return [(start, names.programs[names.program[start]]) for start in starts]
+    return [(first, names.programs[names.program[first]]) for first, _ in stretches(names.program)]

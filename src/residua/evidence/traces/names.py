@@ -62,6 +62,13 @@ def cycle_names(design: CurveDesign, operation: Operation, curve: int, cycles: i
     return names.all()
 
 
+def stretches(values: NDArray[np.int64] | Numbers) -> Iterator[tuple[int, int]]:
+    """The spans of cycles in which a number stays as it is, first ones and those after the last."""
+    changes = np.flatnonzero(np.diff(values)) + 1
+    ends = [*changes.tolist(), len(values)]
+    yield from zip([0, *ends], ends, strict=False)
+
+
 class NameTable:
     """Names of so many cycles, which begin without any."""
 

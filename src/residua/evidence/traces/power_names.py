@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from residua.cores.digit.core import DigitCore
 from residua.cores.exponentiation.rsa_crt import RsaEngineCore
 from residua.evidence.attacks.victims.powers import PowerCore
-from residua.evidence.traces.names import CycleNames, NameTable
+from residua.evidence.traces.names import CycleNames, NameTable, stretches
 from residua.hardware.exponentiation.rsa_crt import OUTSIDE, RsaCrtDesign, Transfer
 from residua.hardware.exponentiation.rsa_engine_design import Source, Step, Target
 
@@ -56,16 +56,9 @@ def power_names(core: PowerCore, held: Held) -> CycleNames:
 def _named(places: NDArray[np.int64], names: Sequence[str]) -> CycleNames:
     """Names by the place that each cycle has in them."""
     table = NameTable(len(places))
-    for first, end in _stretches(places):
+    for first, end in stretches(places):
         table.fill(names[int(places[first])], first, end)
     return table.all()
-
-
-def _stretches(values: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """The spans in which nothing changes."""
-    changes = np.flatnonzero(np.diff(values)) + 1
-    ends = [*changes.tolist(), len(values)]
-    yield from zip([0, *ends], ends, strict=False)
 
 
 def _transfers(transfers: Sequence[Transfer]) -> Iterator[str]:
@@ -87,7 +80,7 @@ def _engine_names(core: PowerCore, held: Held) -> CycleNames:
     processor = core.design.processor
     starts = {block.start: name for name, block in processor.store.blocks.items()}
     busy, address = held(f"{_SEQUENCER}.busy"), held(f"{_SEQUENCER}.*addr*")
-    runs = [(first, end) for first, end in _stretches(busy) if busy[first]]
+    runs = [(first, end) for first, end in stretches(busy) if busy[first]]
     routines = [starts[int(address[first])] for first, _ in runs]
     if isinstance(core, RsaEngineCore):
         *parts, last = _parts(core.design.steps)

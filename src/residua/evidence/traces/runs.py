@@ -13,7 +13,6 @@ from residua.errors import SpecificationError
 from residua.evidence.attacks.victims.choice import attacked_core
 from residua.evidence.attacks.victims.coprocessor import (
     PointVictim,
-    coprocessor_bench,
     operand_names,
     operands_read,
     operation_named,
@@ -99,7 +98,7 @@ class PointRun(Run):
         _check_count(code.name, operands, operands_read(design, asked.curve, code), told)
         request = Request(code, operands, curve=asked.curve, seed=asked.seed)
         self.operation, self.about, self.operands = code.name, chosen.about, operands
-        self.bench, self.line = coprocessor_bench(core), request.line(design.words)
+        self.bench, self.line = chosen.bench, request.line(design.words)
         self.most = patience(design)
 
     def outcome(self, answer: Answer) -> dict[str, Any]:

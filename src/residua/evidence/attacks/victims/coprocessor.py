@@ -85,11 +85,6 @@ def supply_of(design: CurveDesign, word: int | None) -> int:
     return word
 
 
-def coprocessor_bench(core: CoprocessorCore) -> Bench:
-    """C++ that runs operations of a coprocessor, lines of `Request`."""
-    return Bench(core.name, bench_source(core.name, core.core.design.status_codes))
-
-
 class PointVictim(Victim):
     """A point of a curve, or none, and scalars that it is multiplied by.
 
@@ -128,8 +123,8 @@ class PointVictim(Victim):
 
     @property
     def bench(self) -> Bench:
-        """C++ that runs the operation."""
-        return coprocessor_bench(self.core)
+        """C++ that runs any operation of the core: lines of `Request`."""
+        return Bench(self.core.name, bench_source(self.core.name, self.design.status_codes))
 
     def line(self, key: int) -> str:
         """The operation with one of the scalars as a line for the bench."""

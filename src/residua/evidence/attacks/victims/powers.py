@@ -55,13 +55,6 @@ def takes_random(core: PowerCore) -> bool:
     return isinstance(core, RsaEngineCore) and core.design.blinding > 0
 
 
-def power_bench(core: PowerCore) -> Bench:
-    """C++ that runs operations of a core, lines of `WordOperation`."""
-    design = promises(core, random.Random(0))[0]
-    source = word_bench_source(design, core.name, takes_random=takes_random(core))
-    return Bench(core.name, source)
-
-
 def promises(core: PowerCore, chooser: random.Random) -> Sequence[WordDesign]:
     """What a core promises with several keys or moduli; of these the first is one for attacks."""
     found: Sequence[WordDesign] = core.settings(chooser)
@@ -138,8 +131,9 @@ class PowerVictim(Victim):
 
     @property
     def bench(self) -> Bench:
-        """C++ that runs the operation."""
-        return power_bench(self.core)
+        """C++ that runs the operation, with any key: lines of `WordOperation`."""
+        design, own = self.asked[0].design, takes_random(self.core)
+        return Bench(self.core.name, word_bench_source(design, self.core.name, takes_random=own))
 
     def line(self, key: int) -> str:
         """The operation with one of the keys as a line for the bench."""
