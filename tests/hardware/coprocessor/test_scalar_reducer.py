@@ -90,7 +90,7 @@ def test_numbers_and_flags(shape):
         right = (k, (False,) * 3) if plain else replaced(k, unit.orders[select])
         assert in_range
         assert (number, flags) == right
-        assert cycles == (1 + unit.count if plain else unit.latency)
+        assert cycles == (unit.plain_latency if plain else unit.latency)
 
 
 def test_the_ladder_is_right_for_what_is_given_out():
@@ -137,6 +137,7 @@ def test_clear_wipes_everything(after):
         assert await ticks_until(ctx, ~unit.clearing) == unit.count
         assert not any(ctx.get(row) for row in opened.rows)
         assert not any(ctx.get(register) for register in opened.registers)
+        assert not ctx.get(unit.reduced.payload)
         assert not ctx.get(unit.busy)
         for flag in (unit.in_range, unit.neutral, unit.own, unit.negate):
             assert not ctx.get(flag)

@@ -4,17 +4,17 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Shape, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
 from residua.curves.operations.codes import PUBLIC_OPERATIONS, Status
-from residua.curves.protections.status_codes import BITS
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES
 from residua.hardware import signature_register
 from residua.hardware.coprocessor.control_program import ControlProgram, Kind
+from residua.hardware.coprocessor.verdict import Verdict
 from residua.hardware.signature_register import TRACE_PORTS, record
 
 
@@ -68,11 +68,6 @@ class ControllerDesign:
     rounds: tuple[int, ...]
     checks_scalars: bool = False
     watches_random: bool = False
-
-    @property
-    def guarded(self) -> bool:
-        """Whether the end of an operation is checked."""
-        return self.program.signed or self.checks_scalars
 
     @property
     def curves(self) -> int:
@@ -205,10 +200,11 @@ class Controller(Component):
         self._following = Signal.like(self._address, name="following")
         self._return = Signal.like(self._address, name="return_address")
         self._wanted_operation, self._wanted_curve = self._wanted()
-        self._fault = self._kept("fault")
-        self._double(m)
         word = self._fetch(m, self._address, program.layout)
         self._pause = Signal(program.layout["pause"].shape, name="pause")
+        self._verdict = Verdict(program.codes, self.status, self._checks(m, word))
+        ends = (self._state == _State.DECODE) & (word.kind == Kind.END)
+        self._verdict.judge(m, ends, word.status)
         operating, entry = Signal(), self._entry(m)
         following: Value = self._address + 1
         rounds: Value = word.rounds
@@ -221,13 +217,13 @@ class Controller(Component):
             self.busy.eq(~self.idle),
             self.idle.eq((self._state == _State.IDLE) & ~self.zeroise),
             self.done.eq((self._state == _State.DONE) & operating & ~self.zeroise),
-            self.release.eq(self.done & self._good()),
+            self.release.eq(self.done & self._verdict.good),
             self.wipe.eq(self._state == _State.END),
             self.test_only.eq(drops),
         ]
+        if program.codes.sparse:
+            m.d.comb += self.granted.eq(self._verdict.granted)
         self._drive(m, word, rounds)
-        if program.signed:
-            self._sign(m, word)
         # In registers: they reach far.
         for pulse in (self.run, self.read_operand, self.read_scalar, self.reciprocate, self.admit):
             m.d.sync += pulse.eq(0)
@@ -279,44 +275,16 @@ class Controller(Component):
         if self.design.watches_random:
             self._watch(m)
         with m.If(self.zeroise):
-            self._stop(m, self._code(Status.ZEROISED))
+            self._stop(m, self._verdict.code(Status.ZEROISED))
             m.d.sync += operating.eq(operating)
-
-    @property
-    def _doubled(self) -> bool:
-        """Whether the status is kept twice."""
-        return self.design.program.codes.sparse
-
-    def _double(self, m: Module) -> None:
-        """The other register of the status, if there is one."""
-        if not self._doubled:
-            return
-        self._inverse = Signal(BITS, name="status_inverse")
-        agree = (self.status == self._code(Status.OK)) & (self._inverse == ~self.status)
-        m.d.comb += self.granted.eq(agree)
-
-    def _code(self, status: Status) -> Const:
-        """The code of a status."""
-        codes = self.design.program.codes
-        return Const(codes.of(status), BITS if codes.sparse else Shape.cast(Status))
-
-    def _kept(self, name: str) -> Signal:
-        """A register for a status, which is OK at first."""
-        code = self._code(Status.OK)
-        return Signal(code.shape(), name=name, init=code.value)
 
     def _watch(self, m: Module) -> None:
         """End an operation whose random words are not what they should be."""
         ends = self._state.matches(_State.IDLE, _State.END, _State.WIPE, _State.DONE)
         with m.If((self.random_unfit | self.random_starved) & ~ends):
-            codes = (self._code(one) for one in (Status.RANDOM_STARVED, Status.RANDOM_FAULT))
+            ways = (Status.RANDOM_STARVED, Status.RANDOM_FAULT)
+            codes = (self._verdict.code(status) for status in ways)
             self._stop(m, Mux(self.random_starved, *codes))
-
-    def _good(self) -> Value:
-        """Whether what was computed may leave."""
-        self._sound = Signal(name="sound")
-        good = self.status == self._code(Status.OK)
-        return good & self._sound if self.design.guarded else good
 
     def _sign(self, m: Module, word: Any) -> None:
         """Sum up the instructions, and the page that each of them finds, up to the last one."""
@@ -329,17 +297,16 @@ class Controller(Component):
         record(m, self._signature, what, runs, starts)
         m.d.comb += self.trace_clear.eq(starts)
 
-    def _compare(self, m: Module, word: Any) -> None:
-        """Have an operation that did anything else than it had to end as a fault."""
-        agrees: Value = Const(1)
+    def _checks(self, m: Module, word: Any) -> list[Value]:
+        """Whether an operation did what it had to, when its last instruction is there."""
+        checks: list[Value] = []
         if self.design.program.signed:
-            same = (self._signature == word.signature) & (self.trace == word.flow)
-            agrees = ~word.signed | same
+            self._sign(m, word)
+            sums = (self._signature == word.signature, self.trace == word.flow)
+            checks += [~word.signed | same for same in sums]
         if self.design.checks_scalars:
-            agrees &= self.scalar_sound
-        m.d.sync += self._sound.eq(agrees)
-        with m.If(~agrees):
-            self._end(m, self._code(Status.FAULT))
+            checks.append(self.scalar_sound)
+        return checks
 
     def _follows(self, m: Module, word: Any) -> None:
         """The routine of an entry, and numbers that are given out to be used."""
@@ -397,15 +364,10 @@ class Controller(Component):
                 self._wanted_operation.eq(self.operation),
                 self._wanted_curve.eq(self.curve),
                 self.chosen_curve.eq(self.curve),
-                self._fault.eq(self._code(Status.OK)),
             ]
-            if self._doubled:
-                # Until the end it is none.
-                self._end(m, Const(0, BITS))
+            self._verdict.begin(m)
             if self.design.program.signed:
                 m.d.sync += self.page.eq(0)
-            if self.design.guarded:
-                m.d.sync += self._sound.eq(0)
             if self.design.program.follows:
                 is_public = [self.operation == own for own in PUBLIC_OPERATIONS]
                 m.d.sync += self.public.eq(Cat(is_public).any())
@@ -415,15 +377,9 @@ class Controller(Component):
         m.d.sync += [self._address.eq(self._following), self._state.eq(_State.FETCH)]
 
     def _stop(self, m: Module, status: Value) -> None:
-        """End the operation."""
+        """End the operation before its last instruction."""
         m.d.sync += [self._state.eq(_State.END), self.run.eq(0)]
-        self._end(m, status)
-
-    def _end(self, m: Module, status: Value) -> None:
-        """Keep how the operation ends."""
-        m.d.sync += self.status.eq(status)
-        if self._doubled:
-            m.d.sync += self._inverse.eq(~status)
+        self._verdict.end(m, status)
 
     def _decode(self, m: Module, word: Any) -> None:
         m.d.sync += [
@@ -466,8 +422,8 @@ class Controller(Component):
                     m.d.sync += [self.deliver.eq(1), self.delivers_operand.eq(1)]
             with m.Case(Kind.CHECK):
                 self._next(m)
-                with m.If(self._fault != self._code(Status.OK)):
-                    self._stop(m, self._fault)
+                with m.If(self._verdict.fault != self._verdict.code(Status.OK)):
+                    self._stop(m, self._verdict.fault)
             with m.Case(Kind.CALL):
                 self._next(m)
                 m.d.sync += [self._address.eq(word.target), self._return.eq(self._following)]
@@ -475,9 +431,7 @@ class Controller(Component):
                 self._next(m)
                 m.d.sync += self._address.eq(self._return)
             with m.Default():
-                self._stop(m, word.status)
-                if self.design.guarded:
-                    self._compare(m, word)
+                m.d.sync += self._state.eq(_State.END)
 
     def _run(self, m: Module) -> None:
         """Start a routine, wait for its end, then for its last results."""
@@ -499,14 +453,14 @@ class Controller(Component):
         """Wait for a number; remember the first that is out of range."""
         with m.If(self.operand_done | self.scalar_done):
             self._next(m)
-            with m.If(self._fault == self._code(Status.OK)):
+            with m.If(self._verdict.fault == self._verdict.code(Status.OK)):
                 if self.design.watches_random:
                     with m.If(self.scalar_done & self.random_zero):
-                        m.d.sync += self._fault.eq(self._code(Status.RANDOM_ZERO))
+                        self._verdict.note(m, Status.RANDOM_ZERO)
                 with m.If(self.scalar_done & ~self.scalar_in_range):
-                    m.d.sync += self._fault.eq(self._code(Status.SCALAR_RANGE))
+                    self._verdict.note(m, Status.SCALAR_RANGE)
                 with m.If(self.operand_done & ~self.operand_in_range & ~self.read_random):
-                    m.d.sync += self._fault.eq(self._code(Status.OPERAND_RANGE))
+                    self._verdict.note(m, Status.OPERAND_RANGE)
 
     def _receive(self, m: Module, word: Any) -> None:
         with m.If(self.received):

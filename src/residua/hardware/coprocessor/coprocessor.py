@@ -92,7 +92,7 @@ class Coprocessor(Component):
         results = design.result_buffer()
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
         # In registers of their own: they reach far, or come from there.
-        discard, release = Signal(), Signal()
+        ended, discard, release = Signal(), Signal(), Signal()
         wiping = Signal(name="wiping", init=1)
         (_, reading, _), wipes, begun = self._wipe(m, controller)
         for group, name, part in (
@@ -139,9 +139,11 @@ class Coprocessor(Component):
         wiped = (inverter, *scalars, reducer, halves)
         still = self._still_clearing(m, processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
-            discard.eq(controller.wipe & (controller.status != design.status_codes.of(Status.OK))),
+            ended.eq(controller.wipe),
+            discard.eq(ended & (controller.status != design.status_codes.of(Status.OK))),
             release.eq(controller.release),
             wiping.eq(wipes | still.any()),
+            *([controller.scalar_sound.eq(Cat(agree).all())] if agree else []),
         ]
         m.d.comb += [
             controller.wiping.eq(wiping | begun),
@@ -156,7 +158,6 @@ class Coprocessor(Component):
                 if design.signed
                 else []
             ),
-            *([controller.scalar_sound.eq(Cat(agree).all())] if agree else []),
             results.test_only.eq(self._tested(m, controller)),
             results.release.eq(released),
         ]
@@ -413,7 +414,8 @@ class Coprocessor(Component):
     ) -> None:
         """Scalars and their blinding to their units, the first through the reducer.
 
-        One for a comb is not there before an entry of a table is, too.
+        They start a cycle after the controller says so: what chooses one of them is far. A scalar
+        for a comb is not there before an entry of a table is, too.
         """
         operands_ready, random_ready = ready
         in_range: Value = Const(1)
@@ -422,11 +424,13 @@ class Coprocessor(Component):
             done[0] = Mux(controller.combed, comb.done, done[0])
         for index, unit in enumerate(units):
             words = reducer.scalar if reducer and index == 0 else unit.scalar
-            own = controller.second == index
+            own: Value = controller.second == index
+            start = Signal(name=f"start_{index}")
+            m.d.sync += start.eq(
+                controller.read_scalar & (own & ~controller.halved if halves else own)
+            )
             m.d.comb += [
-                unit.start.eq(
-                    controller.read_scalar & (own & ~controller.halved if halves else own)
-                ),
+                unit.start.eq(start),
                 words.payload.eq(self.operands.payload),
                 words.valid.eq(self.operands.valid),
                 unit.random.payload.eq(self.random.payload),
@@ -486,8 +490,10 @@ class Coprocessor(Component):
             Whether an operand and a random word is taken, by it or else as in ``ready``.
         """
         operands_ready, random_ready = ready
+        start = Signal(name="start_halves")
+        m.d.sync += start.eq(controller.read_scalar & controller.halved)
         m.d.comb += [
-            halves.start.eq(controller.read_scalar & controller.halved),
+            halves.start.eq(start),
             halves.plain.eq(controller.plain),
             halves.later.eq(controller.second),
             halves.scalar.payload.eq(self.operands.payload),

@@ -46,8 +46,9 @@ from residua.hardware.coprocessor.digit_recoder import (
     DigitRecoder,
 )
 from residua.hardware.coprocessor.half_scalars import HalfScalars
+from residua.hardware.coprocessor.scalar_layout import ScalarLayout
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, ScalarLayout, ScalarUnit
+from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, ScalarUnit
 from residua.hardware.coprocessor.split_program import split_shift
 from residua.hardware.coprocessor.window_recoder import WindowRecoder
 from residua.hardware.inverters.modular_inverter import ModularInverter

@@ -43,6 +43,9 @@ states of the controller, the wipe of all parts, and registers on the way back."
 _STARTED = 1
 """Cycle between an instruction and the part that it waits for."""
 
+_CHOSEN = 1
+"""Cycle in which a unit for scalars is chosen."""
+
 _HEARD = 1
 """Cycle between the end of a number that is read and the controller."""
 
@@ -122,7 +125,7 @@ class _Walk:
             case Read("operand" | "random"):
                 self.now = begun + _STARTED + self._operand + _HEARD
             case Read(source):
-                self.now = begun + _STARTED + self._scalar(source) + _HEARD
+                self.now = begun + _STARTED + _CHOSEN + self._scalar(source) + _HEARD
             case Receive():
                 given = self.started + self.design.number_cycles
                 self.now = max(begun, given) + _STARTED

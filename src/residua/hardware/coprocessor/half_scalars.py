@@ -20,7 +20,8 @@ from residua.curves.fixed_window import digit_flags
 from residua.hardware import signature_register
 from residua.hardware.constant_table import constant_table, selected, selector
 from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, WORD, bits_above
+from residua.hardware.coprocessor.scalar_layout import WORD, bits_above
+from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
 from residua.hardware.coprocessor.split_program import SPLIT_WORD, SplitProgram, Target
 from residua.hardware.delay import delayed
 from residua.hardware.primitives import Multiplier

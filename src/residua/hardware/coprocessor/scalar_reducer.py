@@ -12,11 +12,12 @@ from typing import Any
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import enum, stream
 from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import Component, In, Out
+from amaranth.lib.wiring import Component, In, Out, connect, flipped
 
 from residua.errors import SpecificationError
+from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.constant_table import constant_table, selector
-from residua.hardware.coprocessor.scalar_unit import WORD
+from residua.hardware.coprocessor.scalar_layout import WORD
 
 _MASK = (1 << WORD) - 1
 
@@ -61,8 +62,8 @@ class ScalarReducer(Component):
     taken from ``scalar`` and given through ``reduced``. With ``plain`` they are given unchanged.
     ``start`` is ignored while ``busy`` is set.
 
-    A cycle after the first word given is there, ``in_range`` tells whether the scalar is below
-    2^bits, and the flags are valid: ``neutral`` for k = 0, ``own`` for k = 1 and -1, ``negate``
+    When the first word given is there, ``in_range`` tells whether the scalar is below 2^bits, and
+    the flags are valid: ``neutral`` for k = 0, ``own`` for k = 1 and -1, ``negate``
     for -1, -2 and (n - 1) / 2. If s is the number given out, k P is O, +-P or +-s P.
 
     ``latency`` is the number of cycles from ``start`` to the first word given when ``scalar`` does
@@ -82,7 +83,7 @@ class ScalarReducer(Component):
                     f"an odd order of {size} bits above 8 is needed"
                 )
         self.orders, self.bits, self.count = tuple(orders), tuple(bits), count
-        self.plain_latency = 1 + count
+        self.plain_latency = 1 + count + StreamBuffer.LATENCY
         self._pass_cycles = count + _WRITTEN
         self.latency = self.plain_latency + len(_Pass) * self._pass_cycles
         super().__init__(
@@ -106,6 +107,9 @@ class ScalarReducer(Component):
         """One memory, by turns swept, loaded, passed over and given out."""
         m = Module()
         m.submodules.words = memory = Memory(shape=WORD, depth=self.count, init=[])
+        # Out of the memory a word has a way of its own to a register: that to the unit is long.
+        m.submodules.given = given = StreamBuffer(WORD)
+        connect(m, given.output, flipped(self.reduced))
         self._state = Signal(_State, name="state", init=_State.SWEEP)
         self._curve = Signal(range(len(self.orders)), name="curve")
         self._plain = Signal(name="is_plain")
@@ -116,10 +120,11 @@ class ScalarReducer(Component):
         m.d.comb += [
             self._read.addr.eq(self._index),
             self._write.addr.eq(self._index),
-            self.busy.eq(self._state != _State.IDLE),
+            self.busy.eq((self._state != _State.IDLE) | given.output.valid),
             self.clearing.eq(self._state == _State.SWEEP),
-            self.reduced.payload.eq(self._read.data),
-            self.reduced.valid.eq(self._state == _State.GIVE),
+            given.clear.eq(self.clear),
+            given.input.payload.eq(self._read.data),
+            given.input.valid.eq(self._state == _State.GIVE),
         ]
         m.d.sync += self._above.eq(0)
         with m.If(self._above):
@@ -132,7 +137,7 @@ class ScalarReducer(Component):
                 self._begin(m)
             with m.Case(_State.LOAD):
                 self._load(m)
-            with m.Case(_State.GIVE), m.If(self.reduced.ready):
+            with m.Case(_State.GIVE), m.If(given.input.ready):
                 self._next(m, self.count, _State.IDLE)
         self._pass(m)
         with m.If(self.clear):
@@ -142,7 +147,7 @@ class ScalarReducer(Component):
         return m
 
     def _begin(self, m: Module) -> None:
-        with m.If(self.start):
+        with m.If(self.start & ~self.busy):
             m.d.sync += [
                 self._state.eq(_State.LOAD),
                 self._plain.eq(self.plain),
@@ -192,6 +197,7 @@ class ScalarReducer(Component):
         reduces, replaces = Signal(name="reduces"), Signal(name="replaces")
         keep = (number == _Pass.REDUCE) & borrow
         m.d.comb += total.eq(left + ~right + carry)
+        m.d.sync += constant.eq(self._constant(m, number))
         with m.If(self._state == _State.PASS):
             m.d.comb += [
                 self._write.addr.eq(index - _WRITTEN),
@@ -200,7 +206,6 @@ class ScalarReducer(Component):
             ]
             m.d.sync += [
                 read.eq(self._read.data),
-                constant.eq(self._constant(m, number)),
                 left.eq(read),
                 right.eq(Mux(keep, 0, constant)),
                 carry.eq((index == 1) | total[WORD]),
@@ -222,7 +227,7 @@ class ScalarReducer(Component):
             self._next(m, end, Mux(last, _State.GIVE, _State.PASS))
         with m.Else():
             # At rest nothing of the scalar stays in registers.
-            words = (read, constant, left, right, word, carry, equal, borrow)
+            words = (read, left, right, word, carry, equal, borrow)
             passes = (self._small, self._half, number, reduces, replaces)
             m.d.sync += [register.eq(0) for register in (*words, *passes)]
 

@@ -12,26 +12,21 @@ the memory, ever holds anything that is made of both and not of r.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from enum import IntFlag, auto
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import enum, stream
+from amaranth.lib import stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
-from residua.errors import SpecificationError
 from residua.hardware import signature_register
 from residua.hardware.constant_table import constant_table, selected, selector
+from residua.hardware.coprocessor.scalar_layout import WORD, WRITTEN, ScalarLayout, bits_above
 from residua.hardware.signature_register import record
 from residua.machines.blinded_scalar import ScalarForm
-
-WORD = 32
-"""Bits of a word."""
-
-_WRITTEN = 3
-"""Cycles from the one in which a pass reads a word to the one in which it writes it."""
 
 BIT_LATENCY = 3
 """Cycles from a request for a bit of the scalar to that bit."""
@@ -40,141 +35,21 @@ _SHIFT = 5
 _MASK = (1 << WORD) - 1
 
 
-@dataclass(frozen=True)
-class ScalarLayout:
-    """Memory map of a scalar unit, and its times.
-
-    Attributes:
-        forms: of the scalars of each curve.
-        count: words of a scalar as it comes in.
-        sought: bits from the lowest of k' on that can be asked for by their places, for each curve.
-        checked: if all bits of k' are gone through once before they are served: how many bits below
-            the lowest one are asked for in the end, for each curve.
-
-    Raises:
-        SpecificationError: the words cannot hold a scalar, or one comes in shares and another has a
-            fixed length.
-    """
-
-    forms: tuple[ScalarForm, ...]
-    count: int
-    sought: tuple[int, ...] = ()
-    checked: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        if any(form.shared for form in self.forms) and any(form.lengthened for form in self.forms):
-            raise SpecificationError(
-                "scalars of fixed length are not for a unit that takes shares: leave either out"
-            )
-        for form in self.forms:
-            if form.bits > self.count * WORD:
-                raise SpecificationError(
-                    f"{self.count * WORD} bits of words hold scalars of 1 to {self.count * WORD} "
-                    f"bits, not {form.bits}"
-                )
-
-    @cached_property
-    def random_words(self) -> tuple[int, ...]:
-        """Words of r for each curve."""
-        return tuple(-(-form.length // WORD) for form in self.forms)
-
-    @cached_property
-    def base(self) -> int:
-        """R, the words below z."""
-        return max(self.random_words)
-
-    @cached_property
-    def room(self) -> int:
-        """Words of z."""
-        return max(self.count, *(-(-form.factor.bit_length() // WORD) for form in self.forms))
-
-    @property
-    def length(self) -> int:
-        """Words of r and z together."""
-        return self.base + self.room
-
-    @property
-    def lowest(self) -> list[int]:
-        """Position of the lowest bit of k', for each curve."""
-        return [WORD * self.base - form.length for form in self.forms]
-
-    @property
-    def highest(self) -> list[int]:
-        """Position of the first bit that is served, for each curve."""
-        return [low + form.served - 1 for low, form in zip(self.lowest, self.forms, strict=True)]
-
-    @property
-    def depth(self) -> int:
-        """Words of the memory. An even higher word of k' is always 0."""
-        served = max(self.highest) // WORD + 1
-        ends = [low + bits for low, bits in zip(self.lowest, self.sought, strict=False)]
-        return max(self.length, served, *(-(-end // WORD) for end in ends))
-
-    def fills(self, curve: int) -> bool:
-        """Whether the scalars of a curve fill their words, so that their next bit is lost."""
-        return self.forms[curve].bits == self.room * WORD
-
-    @property
-    def end(self) -> int:
-        """Words that are written: of r and z, and those that the sum of two shares may reach."""
-        shared = any(form.shared for form in self.forms)
-        return max(self.length, max(self.highest) // WORD + 1) if shared else self.length
-
-    @property
-    def shifts(self) -> list[int]:
-        """Places in a word by which a second share is as high as k', for each curve."""
-        return [low % WORD for low in self.lowest]
-
-    def kept(self, curve: int) -> int:
-        """Bits of k' that the memory keeps: all but the highest one of a fixed length, if lost."""
-        form = self.forms[curve]
-        return form.served + (form.lengthened and not self.fills(curve))
-
-    @property
-    def plain_latency(self) -> int:
-        """Cycles from the start to a plain scalar that is ready."""
-        return self.end - self.base + 3
-
-    @property
-    def latencies(self) -> tuple[int, ...]:
-        """Cycles from the start to a scalar that is ready, for each curve."""
-        seen = [form.served + more for form, more in zip(self.forms, self.checked, strict=False)]
-        return tuple(
-            self.plain_latency
-            + words
-            + (form.length + 2 * form.lengthened) * (words + self.room + _WRITTEN)
-            + form.shared * (self.end - self.base + words + 2)
-            + own
-            for form, words, own in zip(
-                self.forms, self.random_words, seen or [0] * len(self.forms), strict=True
-            )
-        )
-
-
-class _State(enum.Enum):
+class _State(IntFlag):
     """Use of the memory: ``READY`` is the cycle before the first bit.
 
-    In ``LENGTHEN`` a second share is added, if there is one.
+    In ``LENGTHEN`` a second share is added, if there is one. Each has a bit of its own, as it
+    chooses what is written.
     """
 
-    SWEEP = 0
-    IDLE = 1
-    LOAD = 2
-    RANDOMISE = 3
-    BLIND = 4
-    LENGTHEN = 5
-    READY = 6
-    SERVE = 7
-
-
-def bits_above(place: Value, bits: Sequence[int], curve: Value, base: int = 0) -> Value:
-    """The bits of the word at a place that are not among the lowest of a number.
-
-    ``bits`` are those of the number for each curve, ``base`` is the place of its lowest word.
-    """
-    boundary = selected([base + count // WORD for count in bits], curve)
-    top = selected([(1 << WORD) - (1 << count % WORD) for count in bits], curve)
-    return Mux(place == boundary, top, (place > boundary).replicate(WORD))
+    SWEEP = auto()
+    IDLE = auto()
+    LOAD = auto()
+    RANDOMISE = auto()
+    BLIND = auto()
+    LENGTHEN = auto()
+    READY = auto()
+    SERVE = auto()
 
 
 class ScalarUnit(Component):
@@ -280,20 +155,26 @@ class ScalarUnit(Component):
         """One memory, by turns swept, loaded, passed over and served."""
         m = Module()
         m.submodules.words = memory = Memory(shape=WORD, depth=self.depth, init=[])
-        self._state = Signal(_State, name="state", init=_State.SWEEP)
+        self._state = Signal(len(_State), name="state", init=_State.SWEEP)
         self._curve = Signal(range(len(self.forms)), name="curve")
         self._plain = Signal(name="is_plain")
         self._is_base = Signal(name="is_base")
-        self._index = Signal(range(max(self.layout.end + _WRITTEN, self.depth)), name="index")
+        self._index = Signal(range(max(self.layout.end + WRITTEN, self.depth)), name="index")
         self._write, self._read = memory.write_port(), memory.read_port(domain="comb")
         # The first word of r, where passes begin.
         self._first = self._own([self._base - words for words in self.random_words])
-        resting = self._state.matches(_State.IDLE, _State.SERVE)
+        # Whether a word has a bit that must be 0, a cycle after it has come.
+        self._above = Signal(name="above_range")
+        # Whether words of k come, a use of `_State.LOAD`.
+        self._comes = Signal(name="scalar_comes")
+        # What may be written; of these at most one is not 0.
+        self._words: list[Value] = [Mux(self._comes, self.scalar.payload, 0)]
+        resting = self._in(_State.IDLE | _State.SERVE)
         m.d.comb += [
             self._read.addr.eq(self._index),
             self._write.addr.eq(self._index),
             self.busy.eq(~resting),
-            self.clearing.eq(self._state == _State.SWEEP),
+            self.clearing.eq(self._in(_State.SWEEP)),
         ]
         if self.checked:
             self._unseen = Signal(name="unseen")
@@ -303,14 +184,16 @@ class ScalarUnit(Component):
             self.done.eq(ready & ~self.clear),
         ]
         self._serve(m)
-        with m.Switch(self._state):
-            with m.Case(_State.SWEEP):
-                m.d.comb += self._write.en.eq(1)
-                self._next(m, self.depth, _State.IDLE)
-            with m.Case(_State.LOAD):
-                self._load(m)
-            with m.Case(_State.READY):
-                self._begin(m)
+        m.d.sync += self._above.eq(0)
+        with m.If(self._above):
+            m.d.sync += self.in_range.eq(0)
+        with m.If(self.clearing):
+            m.d.comb += self._write.en.eq(1)
+            self._next(m, self.depth, _State.IDLE)
+        with m.If(self._in(_State.LOAD)):
+            self._load(m)
+        with m.If(self._in(_State.READY)):
+            self._begin(m)
         if self._blinds:
             self._randomise(m)
         if self._adds:
@@ -319,6 +202,7 @@ class ScalarUnit(Component):
             m.d.sync += [
                 self._state.eq(_State.LOAD),
                 self._index.eq(self._base),
+                self._comes.eq(1),
                 self.in_range.eq(1),
             ]
             if len(self.forms) > 1:
@@ -328,14 +212,19 @@ class ScalarUnit(Component):
             if self.distinguishes:
                 m.d.sync += self._is_base.eq(self.base)
         with m.If(self.clear):
-            m.d.sync += self.in_range.eq(0)
+            m.d.sync += [self.in_range.eq(0), self._comes.eq(0)]
             with m.If(~self.clearing):
                 m.d.sync += [self._state.eq(_State.SWEEP), self._index.eq(0)]
+        m.d.comb += self._write.data.eq(reduce(or_, self._words))
         return m
+
+    def _in(self, states: _State) -> Value:
+        """Whether the memory is in one of these uses."""
+        return (self._state & states).any()
 
     def _is_ready(self) -> Value:
         """Whether the first bit comes next: with a check, all have been seen."""
-        ready = self._state == _State.READY
+        ready = self._in(_State.READY)
         return ready & ~self._unseen if self.checked else ready
 
     def _begin(self, m: Module) -> None:
@@ -352,10 +241,10 @@ class ScalarUnit(Component):
         served = Signal(signature_register.WIDTH, name="served_sum")
         place, there = Signal(_SHIFT, name="place_seen"), Signal(name="seen")
         more = Signal(range(max(self.checked) + 1), name="more_seen")
-        starts = self.start & self._state.matches(_State.IDLE, _State.SERVE)
-        sees = (self._state == _State.READY) & self._unseen
+        starts = self.start & self._in(_State.IDLE | _State.SERVE)
+        sees = self._in(_State.READY) & self._unseen
         record(m, before, word.bit_select(place, 1), there, starts)
-        record(m, served, self.bit, self.advance & (self._state == _State.SERVE), starts)
+        record(m, served, self.bit, self.advance & self._in(_State.SERVE), starts)
         m.d.comb += self.agrees.eq(self._plain | (before == served))
         m.d.sync += [place.eq(position[:_SHIFT]), there.eq(sees)]
         with m.If(sees):
@@ -379,19 +268,18 @@ class ScalarUnit(Component):
 
     def _load(self, m: Module) -> None:
         """The words of k, and zeros above; those bits that must be 0 are looked at on the way."""
-        given = self._index < self._base + self.count
-        taken, word = Signal(name="taken"), Signal(WORD, name="loaded")
+        taken = Signal(name="taken")
         m.d.comb += [
-            self.scalar.ready.eq(given),
-            taken.eq(self.scalar.valid | ~given),
-            word.eq(Mux(given, self.scalar.payload, 0)),
-            self._write.data.eq(word),
+            self.scalar.ready.eq(self._comes),
+            taken.eq(self.scalar.valid | ~self._comes),
             self._write.en.eq(taken),
         ]
         bits = [form.bits for form in self.forms]
         mask = bits_above(self._index, bits, self._curve, self._base)
         with m.If(taken):
-            m.d.sync += self.in_range.eq(self.in_range & ~(word & mask).any())
+            m.d.sync += self._above.eq(self._comes & (self.scalar.payload & mask).any())
+            with m.If(self._index == self._base + self.count - 1):
+                m.d.sync += self._comes.eq(0)
             blinds = self._own([int(form.random_bits > 0) for form in self.forms])
             following = Mux(blinds, _State.RANDOMISE, self._unblinded)
             state = Mux(self._plain, _State.READY, following)
@@ -413,10 +301,10 @@ class ScalarUnit(Component):
 
     def _randomise(self, m: Module) -> None:
         """The words of r."""
-        with m.If(self._state == _State.RANDOMISE):
+        self._words.append(Mux(self._in(_State.RANDOMISE), self.random.payload, 0))
+        with m.If(self._in(_State.RANDOMISE)):
             m.d.comb += [
                 self.random.ready.eq(1),
-                self._write.data.eq(self.random.payload),
                 self._write.en.eq(self.random.valid),
             ]
             with m.If(self.random.valid):
@@ -424,7 +312,7 @@ class ScalarUnit(Component):
 
     def _add(self, m: Module) -> None:
         """Passes over r and z: a word is read, then added to, then halved, then written."""
-        index, end = self._index, self._length + _WRITTEN
+        index, end = self._index, self._length + WRITTEN
         odd, carry = Signal(name="odd"), Signal(name="carry")
         # The state after a reset makes zeros of them.
         left, right, before, passed = (
@@ -436,20 +324,22 @@ class ScalarUnit(Component):
         passes, last = Signal(range(max(*lengths, 2)), name="passes"), index == end - 1
         final = passes == self._own([max(length, 1) - 1 for length in lengths])
         begins = index == self._first
-        lengthens = Const(0) if self._shares else self._state == _State.LENGTHEN
+        lengthens = Const(0) if self._shares else self._in(_State.LENGTHEN)
         adds = Mux(lengthens, self._lengthen(m, passes, total, carry), odd)
         halved = Cat(before[1:], Mux(index == end - 2, carry, total[0]))
+        # Of a word that is written, the place, and whether it is one.
+        place, writes = Signal.like(self._index, name="place"), Signal(name="writes")
         m.d.comb += total.eq(left + right + carry)
+        self._words.append(Mux(writes, passed, 0))
         # At rest nothing of the scalar stays in registers.
-        m.d.sync += [register.eq(0) for register in (odd, carry, left, right, before, passed)]
-        chosen = self._chosen(m, passes, final, odd)
-        with m.If((self._state == _State.BLIND) | lengthens):
-            m.d.comb += [
-                self._write.addr.eq(index - _WRITTEN),
-                self._write.data.eq(passed),
-                self._write.en.eq(index >= self._first + _WRITTEN),
-            ]
+        registers = (odd, carry, left, right, before, passed, writes)
+        m.d.sync += [register.eq(0) for register in registers]
+        chosen = self._chosen(m, passes, final, odd, passed)
+        with m.If(self._in(_State.BLIND) | lengthens):
+            m.d.comb += [self._write.addr.eq(place), self._write.en.eq(writes)]
             m.d.sync += [
+                place.eq(index - (WRITTEN - 1)),
+                writes.eq((index >= self._first + WRITTEN - 1) & ~last),
                 passed.eq(Mux(lengthens, before, halved)),
                 left.eq(self._read.data),
                 right.eq(Mux(adds, self._factor(m), 0)),
@@ -461,10 +351,12 @@ class ScalarUnit(Component):
             self._next(m, end, self._state, self._first)
         with m.Else():
             m.d.sync += passes.eq(0)
-        with m.If((self._state == _State.BLIND) & last & final):
+        with m.If(self._in(_State.BLIND) & last & final):
             m.d.sync += [self._state.eq(self._unblinded), passes.eq(0)]
         with m.If(lengthens & last & (passes == 1)):
             m.d.sync += [self._state.eq(_State.READY), passes.eq(0)]
+        with m.If(self.clear):
+            m.d.sync += writes.eq(0)
         if self._shares:
             self._add_share(m, (left, right, before, carry), total)
 
@@ -476,6 +368,7 @@ class ScalarUnit(Component):
         index, end = self._index, self.layout.end + 2
         rest = Signal(WORD, name="share_rest")
         word, given = Signal(WORD, name="share_word"), Signal(name="share_given")
+        self._words.append(Mux(self._in(_State.LENGTHEN), before, 0))
         shifts = self.layout.shifts
         shifted = Cat(rest, word).bit_select(self._own([WORD - shift for shift in shifts]), WORD)
         bits = [form.bits for form in self.forms]
@@ -483,13 +376,12 @@ class ScalarUnit(Component):
         begins = index == self._first
         # At rest nothing of the share stays.
         m.d.sync += rest.eq(0)
-        with m.If(self._state == _State.LENGTHEN):
+        with m.If(self._in(_State.LENGTHEN)):
             m.d.comb += [
                 given.eq(index < self._first + self.count),
                 self.scalar.ready.eq(given),
                 word.eq(Mux(given, self.scalar.payload, 0)),
                 self._write.addr.eq(index - 2),
-                self._write.data.eq(before),
                 self._write.en.eq(index >= self._first + 2),
             ]
             # While a word does not come, the pass stands still; the last one is written again.
@@ -501,39 +393,52 @@ class ScalarUnit(Component):
                     right.eq(shifted),
                     before.eq(total),
                     carry.eq(~begins & total[WORD]),
-                    self.in_range.eq(self.in_range & ~(word & mask).any()),
+                    self._above.eq((word & mask).any()),
                 ]
                 self._next(m, end, _State.READY)
 
-    def _chosen(self, m: Module, passes: Value, final: Value, previous: Value) -> Value:
+    def _chosen(
+        self, m: Module, passes: Value, final: Value, previous: Value, written: Value
+    ) -> Value:
         """The bit of r that a pass takes."""
         bit: Value = self._read.data[0]
         if self.distinguishes:
             kept = self._own([form.kept for form in self.forms])
             bit = bit & ((passes >= kept) | self._is_base)
         if self._lengthens and self._blinds:
-            is_one, is_highest = self._comparisons(m)
+            is_one, is_highest = self._comparisons(m, written)
             right = Mux(final, ~previous, (bit | is_one) & ~is_highest)
             bit = Mux(self._is_lengthened, right, bit)
         return bit
 
-    def _comparisons(self, m: Module) -> tuple[Value, Value]:
-        """Whether the last pass left z = 1, and whether z = n - 2."""
+    def _comparisons(self, m: Module, written: Value) -> tuple[Value, Value]:
+        """Whether the last pass left z = 1, and whether z = n - 2.
+
+        What a word that is written is compared with is there before it, in registers.
+        """
         is_one, is_highest = Signal(name="is_one"), Signal(name="is_highest")
-        lowest = self._base + _WRITTEN
+        compares, is_lowest = Signal(name="compares"), Signal(name="compares_lowest")
+        awaited = Signal(WORD, name="highest_word", reset_less=True)
+        before = self._base + WRITTEN - 1
+        soon = (self._index >= before) & (self._index < before + self._room)
         column = Signal(range(max(self._room, 2)), name="compared")
-        compares = self._index >= lowest
-        m.d.comb += column.eq(Mux(compares, self._index - lowest, 0))
+        m.d.comb += column.eq(Mux(soon, self._index - before, 0))
         lines = [
             _words(form.multiple - 2 if form.lengthened else 0, self._room) for form in self.forms
         ]
         highest = constant_table(m, "highest", lines, WORD, self._curve, column)
-        word, begins = self._write.data, self._index == self._first
-        m.d.sync += [is_one.eq(0), is_highest.eq(0)]
-        with m.If(self._state == _State.BLIND):
+        begins = self._index == self._first
+        m.d.sync += [
+            compares.eq(soon),
+            is_lowest.eq(self._index == before),
+            awaited.eq(highest),
+            is_one.eq(0),
+            is_highest.eq(0),
+        ]
+        with m.If(self._in(_State.BLIND)):
             m.d.sync += [
-                is_one.eq(begins | is_one & (~compares | (word == (self._index == lowest)))),
-                is_highest.eq(begins | is_highest & (~compares | (word == highest))),
+                is_one.eq(begins | is_one & (~compares | (written == is_lowest))),
+                is_highest.eq(begins | is_highest & (~compares | (written == awaited))),
             ]
         return is_one, is_highest
 
@@ -544,7 +449,7 @@ class ScalarUnit(Component):
         short = Signal(name="short")
         ends = self._own([self._base + form.bits // WORD + 1 for form in self.forms])
         m.d.sync += short.eq(0)
-        with m.If(self._state == _State.LENGTHEN):
+        with m.If(self._in(_State.LENGTHEN)):
             m.d.sync += short.eq(short)
             with m.If((passes == 0) & (self._index == ends)):
                 m.d.sync += short.eq(~Mux(self._full(), carry, self._top(total)))
@@ -572,14 +477,14 @@ class ScalarUnit(Component):
         # A plain k stays above the place of r.
         lowest = Mux(self._plain, WORD * self._base, self._own(self.layout.lowest))
         m.d.sync += [self.bit.eq(0), word.eq(0)]
-        serves = self._state.matches(_State.READY, _State.SERVE)
+        serves = self._in(_State.READY | _State.SERVE)
         with m.If(serves & ~self.rewind if self.rewinds else serves):
             m.d.comb += self._read.addr.eq(position >> _SHIFT)
             m.d.sync += [
                 word.eq(self._read.data),
                 self.bit.eq(word.bit_select(position[:_SHIFT], 1)),
             ]
-            with m.If(self.advance & (self._state == _State.SERVE) & (position != lowest)):
+            with m.If(self.advance & self._in(_State.SERVE) & (position != lowest)):
                 m.d.sync += position.eq(position - 1)
             if any(self.layout.sought):
                 with m.If(self.seek):

@@ -142,7 +142,8 @@ class ModularInverter(Component):
         """Filling, the first steps, and phase after phase; nothing depends on a number."""
         self._order = [*self.loop, *self.ending]
         cycles = [*self.loop.values(), *self.ending.values()]
-        self._phase = Signal(range(len(self._order)), name="phase")
+        # One bit for each, none while nothing runs: they choose all over the unit.
+        self._phase = Signal(len(self._order), name="phase")
         self._position = Signal(
             range(max(*cycles, self.stepper_latency, self.digits)), name="position"
         )
@@ -150,17 +151,19 @@ class ModularInverter(Component):
         filling, stepping = Signal(name="filling"), Signal(name="stepping")
         running, taken = Signal(name="running"), Signal(name="taken")
         self._fill, end, finish = Signal(name="fill"), Signal(name="end"), Signal(name="finish")
-        last_of_batch = self._phase == len(self.loop) - 1
+        lasts = Cat(
+            on & (self._position == n - 1) for on, n in zip(self._phase, cycles, strict=True)
+        )
         m.d.comb += [
             self.busy.eq(filling | stepping | running),
             self.words.ready.eq(filling & ~taken),
             # Words above those of a number are 0.
             self._fill.eq(filling & (taken | self.words.valid)),
-            end.eq(running & (self._position == Array([n - 1 for n in cycles])[self._phase])),
-            finish.eq(end & (self._phase == len(self._order) - 1)),
+            end.eq(lasts.any()),
+            finish.eq(lasts[-1]),
             self.done.eq(finish),
         ]
-        self._running, self._taken, batch = running, taken, end & last_of_batch
+        self._taken, batch = taken, lasts[len(self.loop) - 1]
         self._begin = Signal(name="begin")
         self._negative = {name: Signal(name=f"{name}_negative") for name in ("f", "d", "e")}
         stepped = stepping & (self._position == self.stepper_latency - 1)
@@ -183,23 +186,22 @@ class ModularInverter(Component):
             m.d.sync += [
                 stepping.eq(0),
                 running.eq(1),
-                self._phase.eq(0),
+                self._phase.eq(1),
                 self._position.eq(0),
                 rounds.eq(self.batches - 1),
             ]
         with m.If(end):
-            m.d.sync += [self._phase.eq(self._phase + 1), self._position.eq(0)]
+            m.d.sync += [self._phase.eq(self._phase << 1), self._position.eq(0)]
         with m.If(batch | (end & self._is("lift"))):
             m.d.sync += self._page.eq(~self._page)
         with m.If(batch & (rounds != 0)):
-            m.d.sync += [self._phase.eq(0), rounds.eq(rounds - 1)]
+            m.d.sync += [self._phase.eq(1), rounds.eq(rounds - 1)]
         with m.If(finish):
             m.d.sync += running.eq(0)
 
     def _is(self, *names: str) -> Value:
         """Whether one of these phases is on."""
-        indices = [self._order.index(name) for name in names]
-        return self._running & Cat(self._phase == index for index in indices).any()
+        return Cat(self._phase[self._order.index(name)] for name in names).any()
 
     def _fetch(self, m: Module) -> None:
         """A word of f or d, one of g or e, and one of P."""
