@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import (
-    Array,
     Cat,
     ClockDomain,
     ClockSignal,
@@ -20,24 +19,15 @@ from amaranth.hdl import (
 )
 from amaranth.lib.wiring import Component, connect
 
-from residua.curves import difference_ladder, joint, ladder
-from residua.curves.comb import POSITIVE
-from residua.curves.endomorphism import window
 from residua.curves.operations.codes import Status
-from residua.curves.signatures.sliding_windows import POSITIVE as WINDOW_POSITIVE
 from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.converters.result_buffer import ResultBuffer
-from residua.hardware.coprocessor.comb_reader import CombReader
 from residua.hardware.coprocessor.controller import Controller
 from residua.hardware.coprocessor.design import CurveDesign
-from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
-from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.operand_reader import OperandReader
-from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
-from residua.hardware.coprocessor.scalar_unit import ScalarUnit
-from residua.hardware.coprocessor.window_recoder import WindowRecoder
+from residua.hardware.coprocessor.scalar_parts import ScalarParts
 from residua.hardware.delay import delayed
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
@@ -52,7 +42,7 @@ WIPES = len(_GROUPS)
 RESET_DELAY = 1
 """Cycles after which a reset comes to the parts: it sets all those registers."""
 
-_SCALAR_UNITS, _CONVERTER = ("scalar_unit", "second_scalar_unit"), ("converter", "slack")
+_CONVERTER = ("converter", "slack")
 
 
 class Coprocessor(Component):
@@ -83,11 +73,7 @@ class Coprocessor(Component):
         controller = Controller(design.controller, design.store_words, longest)
         processor: Any = design.field_unit(controller.most_rounds)
         reader = OperandReader(design.moduli, design.words, design.width, design.binary_words)
-        first, second = design.scalar_unit(), design.second_scalar_unit()
-        scalars = [unit for unit in (first, second) if unit]
-        reducer, recoder = design.scalar_reducer(), design.digit_recoder()
-        comb, windows = design.comb_reader(), design.window_recoder()
-        halves = design.half_scalars()
+        scalars = ScalarParts(design, controller, processor)
         converted = self._converted()
         results = design.result_buffer()
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
@@ -98,12 +84,7 @@ class Coprocessor(Component):
         for group, name, part in (
             (_ARITHMETIC, "processor", processor),
             (_READING, "operand_reader", reader),
-            *((_READING, *one) for one in zip(_SCALAR_UNITS, scalars, strict=False)),
-            *([(_READING, "scalar_reducer", reducer)] if reducer else []),
-            *([(_READING, "digit_recoder", recoder)] if recoder else []),
-            *([(_READING, "half_scalars", halves)] if halves else []),
-            *([(_READING, "comb_reader", comb)] if comb else []),
-            *([(_READING, "window_recoder", windows)] if windows else []),
+            *((_READING, *one) for one in scalars.named()),
             *([(_INVERTING, "inverter", inverter)] if inverter else []),
             *([(_INVERTING, "residue_inverter", residue_inverter)] if residue_inverter else []),
             *((_ARITHMETIC, *one) for one in zip(_CONVERTER, converted or (), strict=False)),
@@ -119,24 +100,18 @@ class Coprocessor(Component):
         admitted = self._invert_residues(m, controller, processor, residue_inverter)
         number = self._number(m, controller, processor, converted, admitted)
         self._invert(m, controller, processor, inverter, reader, number, results)
-        if halves:
-            ready = self._halve(m, controller, halves, processor, ready)
-        self._scalars(m, controller, scalars, reducer, comb, halves, ready)
+        operands_ready, random_ready = scalars.read(m, self.operands, self.random, ready)
+        m.d.comb += [
+            self.operands.ready.eq(operands_ready & ~controller.wiping),
+            self.random.ready.eq(random_ready & ~controller.wiping),
+        ]
+        scalars.deliver(m, self.operands, results)
+        scalars.serve(m, reading)
         if monitor:
             self._watch(m, controller, monitor, zeroise)
-        if recoder and first:
-            self._recode(m, controller, recoder, first, processor)
-        if comb and first:
-            self._comb(m, controller, comb, first, processor)
-        flags = self._flags(reducer, comb, halves, windows)
-        self._gates(m, processor, scalars, recoder, flags, controller, reading)
-        if windows:
-            self._follow(m, controller, windows, scalars, halves)
-            self._deliver(m, controller, results, scalars, reducer, halves)
         if design.controller.program.delivers:
             self._come_in(m, controller, processor, results)
-        agree = [unit.agrees for unit in (first, halves) if unit and unit.checked]
-        wiped = (inverter, *scalars, reducer, halves)
+        agree, wiped = scalars.agreements, (inverter, *scalars.wiped)
         still = self._still_clearing(m, processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
             ended.eq(controller.wipe),
@@ -402,64 +377,6 @@ class Coprocessor(Component):
             m.d.comb += inverter.select.eq(delayed(m, controller.page, 2, "inverted_page"))
         return admitted
 
-    def _scalars(
-        self,
-        m: Module,
-        controller: Controller,
-        units: Sequence[ScalarUnit],
-        reducer: ScalarReducer | None,
-        comb: CombReader | None,
-        halves: HalfScalars | None,
-        ready: tuple[Value, Value],
-    ) -> None:
-        """Scalars and their blinding to their units, the first through the reducer.
-
-        They start a cycle after the controller says so: what chooses one of them is far. A scalar
-        for a comb is not there before an entry of a table is, too.
-        """
-        operands_ready, random_ready = ready
-        in_range: Value = Const(1)
-        done = [unit.done for unit in units]
-        if comb:
-            done[0] = Mux(controller.combed, comb.done, done[0])
-        for index, unit in enumerate(units):
-            words = reducer.scalar if reducer and index == 0 else unit.scalar
-            own: Value = controller.second == index
-            start = Signal(name=f"start_{index}")
-            m.d.sync += start.eq(
-                controller.read_scalar & (own & ~controller.halved if halves else own)
-            )
-            m.d.comb += [
-                unit.start.eq(start),
-                words.payload.eq(self.operands.payload),
-                words.valid.eq(self.operands.valid),
-                unit.random.payload.eq(self.random.payload),
-                unit.random.valid.eq(self.random.valid),
-            ]
-            # One part reads at a time, and none is ready for a word unless it reads.
-            operands_ready |= words.ready
-            random_ready |= unit.random.ready
-            in_range &= unit.in_range | ~done[index]
-            if unit.changes:
-                m.d.comb += unit.plain.eq(controller.plain)
-            if unit.distinguishes:
-                m.d.comb += unit.base.eq(controller.base)
-            self._choose_curve(m, controller, unit)
-        if reducer:
-            self._reduce(m, controller, reducer, units[0])
-            in_range &= reducer.in_range | ~done[0]
-        if halves:
-            done.append(halves.done)
-            in_range &= halves.in_range | ~halves.done
-        m.d.comb += [
-            self.operands.ready.eq(operands_ready & ~controller.wiping),
-            self.random.ready.eq(random_ready & ~controller.wiping),
-        ]
-        m.d.sync += [
-            controller.scalar_done.eq(Cat(done).any()),
-            controller.scalar_in_range.eq(in_range),
-        ]
-
     def _watch(
         self, m: Module, controller: Controller, monitor: RandomMonitor, zeroise: Signal
     ) -> None:
@@ -476,130 +393,6 @@ class Coprocessor(Component):
             controller.random_zero.eq(monitor.zero),
         ]
 
-    def _halve(
-        self,
-        m: Module,
-        controller: Controller,
-        halves: HalfScalars,
-        processor: Any,
-        ready: tuple[Value, Value],
-    ) -> tuple[Value, Value]:
-        """Scalars that are halved, and their blinding, to the unit that does it.
-
-        Returns:
-            Whether an operand and a random word is taken, by it or else as in ``ready``.
-        """
-        operands_ready, random_ready = ready
-        start = Signal(name="start_halves")
-        m.d.sync += start.eq(controller.read_scalar & controller.halved)
-        m.d.comb += [
-            halves.start.eq(start),
-            halves.plain.eq(controller.plain),
-            halves.later.eq(controller.second),
-            halves.scalar.payload.eq(self.operands.payload),
-            halves.scalar.valid.eq(self.operands.valid),
-            halves.random.payload.eq(self.random.payload),
-            halves.random.valid.eq(self.random.valid),
-            halves.take.eq(processor.advance),
-        ]
-        self._choose_curve(m, controller, halves)
-        return operands_ready | halves.scalar.ready, random_ready | halves.random.ready
-
-    def _reduce(
-        self, m: Module, controller: Controller, reducer: ScalarReducer, unit: ScalarUnit
-    ) -> None:
-        """The scalar of a curve whose ladder needs it is reduced before it comes to its unit."""
-        connect(m, reducer.reduced, unit.scalar)
-        curves = range(len(self.design.curves))
-        reduces = Array([int(curve in self.design.lengthened) for curve in curves])
-        m.d.comb += [
-            reducer.start.eq(unit.start),
-            reducer.plain.eq(self._unchanged(controller) | ~reduces[controller.chosen_curve]),
-        ]
-        self._choose_curve(m, controller, reducer)
-
-    def _choose_curve(self, m: Module, controller: Controller, unit: Any) -> None:
-        """The index of the curve to a unit, which takes one if there are several."""
-        if len(self.design.curves) > 1:
-            m.d.comb += unit.select.eq(controller.chosen_curve)
-
-    def _unchanged(self, controller: Controller) -> Value:
-        """Whether the bits of the scalar are wanted, not what a formula makes of them."""
-        return controller.plain | controller.combed if any(self.design.combs) else controller.plain
-
-    def _comb(
-        self,
-        m: Module,
-        controller: Controller,
-        comb: CombReader,
-        unit: ScalarUnit,
-        processor: Any,
-    ) -> None:
-        """The scalar's bits by columns to the comb's reader, and what it finds to the rowers."""
-        m.d.comb += [
-            comb.start.eq(unit.done & controller.combed),
-            comb.bit.eq(unit.bit),
-            comb.take.eq(processor.advance),
-            comb.loaded.eq(processor.entry_loaded),
-            unit.seek.eq(comb.seek),
-            unit.place.eq(comb.place),
-            processor.entry_address.eq(comb.address),
-            processor.entry_matches.eq(comb.matches),
-            processor.entry_first.eq(comb.first),
-            processor.entry_keep.eq(comb.keep),
-            processor.entry_loading.eq(comb.loading),
-        ]
-        self._choose_curve(m, controller, comb)
-
-    def _follow(
-        self,
-        m: Module,
-        controller: Controller,
-        windows: WindowRecoder,
-        units: Sequence[ScalarUnit],
-        halves: HalfScalars | None,
-    ) -> None:
-        """The bits of scalars or halves to their windows; what these ask for to the controller."""
-        bits: list[Value] = [unit.bit for unit in units]
-        if halves:
-            bits = [halves.bits[index] for index in (0, 2, 1, 3)]
-            m.d.comb += [
-                controller.halving.eq(halves.busy),
-                halves.advance.eq(windows.advance),
-                halves.rewind.eq(windows.rewind),
-            ]
-        m.d.comb += [
-            windows.public.eq(controller.public),
-            windows.follow.eq(controller.follow),
-            controller.event_ready.eq(windows.ready),
-            controller.event_code.eq(windows.code),
-            controller.count.eq(windows.count),
-            controller.index.eq(windows.index),
-            # The proof of constant time tells these bits from those that other units take.
-            *(port.eq(bit & windows.advance) for port, bit in zip(windows.bits, bits, strict=True)),
-        ]
-        for unit in [] if halves else units:
-            m.d.comb += unit.rewind.eq(windows.rewind)
-            with m.If(windows.advance):
-                m.d.comb += unit.advance.eq(1)
-        self._choose_curve(m, controller, windows)
-
-    def _deliver(
-        self,
-        m: Module,
-        controller: Controller,
-        results: ResultBuffer,
-        units: Sequence[ScalarUnit],
-        reducer: ScalarReducer | None,
-        halves: HalfScalars | None,
-    ) -> None:
-        """Numbers that are given out where scalars would come in."""
-        with m.If(controller.delivers):
-            m.d.comb += self.operands.ready.eq(0)
-            targets = [reducer.scalar, units[1].scalar] if reducer else [u.scalar for u in units]
-            for words in [halves.scalar] if halves else targets:
-                m.d.comb += [words.payload.eq(results.passed), words.valid.eq(results.passing)]
-
     @staticmethod
     def _come_in(m: Module, controller: Controller, processor: Any, results: ResultBuffer) -> None:
         """Numbers that are given out where an operand would come in."""
@@ -611,90 +404,3 @@ class Coprocessor(Component):
             ]
         with m.If(controller.deliver):
             m.d.comb += processor.binary_start.eq(1)
-
-    def _recode(
-        self,
-        m: Module,
-        controller: Controller,
-        recoder: DigitRecoder,
-        unit: ScalarUnit,
-        processor: Any,
-    ) -> None:
-        """The scalar's bits to the recoder, which asks for them where a formula takes digits."""
-        m.d.comb += [
-            recoder.start.eq(unit.done),
-            recoder.plain.eq(self._unchanged(controller)),
-            recoder.bit.eq(unit.bit),
-            recoder.take.eq(processor.advance),
-        ]
-        self._choose_curve(m, controller, recoder)
-
-    def _flags(
-        self,
-        reducer: ScalarReducer | None,
-        comb: CombReader | None,
-        halves: HalfScalars | None,
-        windows: WindowRecoder | None,
-    ) -> dict[str, Value]:
-        """The bits by which routines select, of the parts that are there."""
-        bits: dict[str, Value] = {}
-        if reducer:
-            bits[difference_ladder.NEUTRAL.name] = reducer.neutral
-            bits[difference_ladder.OWN.name] = reducer.own
-            bits[difference_ladder.NEGATE.name] = reducer.negate
-        if comb:
-            bits[POSITIVE.name] = comb.positive
-        if windows:
-            bits[WINDOW_POSITIVE.name] = windows.positive
-        if halves:
-            for own, flags in ((window.FIRST, halves.first), (window.SECOND, halves.second)):
-                bits |= {flag.name: flags[index] for index, flag in enumerate(own.listed)}
-        return bits
-
-    def _gates(
-        self,
-        m: Module,
-        processor: Any,
-        scalars: Sequence[ScalarUnit],
-        recoder: DigitRecoder | None,
-        flags: dict[str, Value],
-        controller: Controller,
-        wipe: Value,
-    ) -> None:
-        """The bits by which routines select.
-
-        They are the bit of the scalar xor the one before it, the one before, the bits of both
-        scalars, what was replaced, what the digit is, of the scalar or of its halves, and the sign
-        of an entry of a comb's or a window's table.
-        """
-        bits = flags
-        if scalars:
-            bits = self._whole_bits(m, controller, processor, scalars, wipe) | flags
-        m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
-        if recoder:
-            bits |= {flag.name: recoder.flags[index] for index, flag in enumerate(FLAGS)}
-            with m.If(recoder.active):
-                m.d.comb += scalars[0].advance.eq(recoder.advance)
-        for index, name in enumerate(self.design.gates):
-            m.d.comb += processor.gates[index].eq(bits[name])
-
-    def _whole_bits(
-        self,
-        m: Module,
-        controller: Controller,
-        processor: Any,
-        scalars: Sequence[ScalarUnit],
-        wipe: Value,
-    ) -> dict[str, Value]:
-        """The bits of whole scalars."""
-        previous, bit = Signal(name="previous_bit"), scalars[0].bit
-        with m.If(controller.read_scalar | wipe):
-            m.d.sync += previous.eq(0)
-        with m.Elif(processor.advance):
-            m.d.sync += previous.eq(bit)
-        return {
-            ladder.SWAP.name: bit ^ previous,
-            ladder.LAST.name: previous,
-            joint.FIRST.name: bit,
-            joint.SECOND.name: scalars[-1].bit,
-        }
