@@ -70,7 +70,7 @@ LOOPS = (
 )
 """Routines that are repeated without a break, or use up a bit or a digit of the scalar."""
 
-SCALAR_DELAY = 5
+SCALAR_DELAY = 6
 """Slots from the last use of a bit of the scalar to the first of the next one, at least."""
 
 _BITS_BELOW = DIGITS_AHEAD * WINDOW + 1

@@ -236,11 +236,14 @@ class Processor(Component):
         All but one are 0: it is the slot before that chooses, into registers.
         """
         coming = control["bus"]
+        # They come from far.
+        held = Signal.like(self.gates, name="held_gates", reset_less=True)
+        m.d.sync += held.eq(self.gates)
         bits: list[Value] = [Const(0, 1)] * Bus.GATE
         for name in self.design.store.gates:
             bit: Value = Const(1, 1)
             if name != ALWAYS:
-                bit = self.gates[self.design.gates.index(name)]
+                bit = held[self.design.gates.index(name)]
             bits += [bit, ~bit]
         gate = Signal(name="chosen_gate", reset_less=True)
         m.d.sync += gate.eq(Array([*bits, Const(0, 1)])[coming])
