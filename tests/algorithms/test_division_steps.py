@@ -7,8 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from residua.algorithms.division_step_bound import RATE, shrinking_shape
 from residua.algorithms.division_steps import Inversion, sufficient_steps, transition
+from residua.algorithms.step_bounds.division_steps import RATE, shrinking_shape
+from residua.algorithms.step_bounds.shapes import Shape
 from residua.errors import SpecificationError
 
 PRIMES = [3, 5, 7, 101, 65537, 2**61 - 1, 2**127 - 1, 2**255 - 19, 2**521 - 1]
@@ -73,10 +74,10 @@ def test_what_steps_do_not_shrink_is_refused():
 
 def test_other_shapes_are_refused(shape):
     """Whose corner is a unit off, or which are no hull of what steps make of their corners."""
-    moved = [(f - (i in (0, 80)), g) for i, (f, g) in enumerate(shape.corners)]
+    moved = [(f - (i in (0, 80)), g) for i, (f, g) in enumerate(shape.shape.corners)]
     square = [(1, -1), (1, 1), (-1, 1), (-1, -1)]
     for corners in (moved, square, square[:3]):
-        assert not replace(shape, corners=tuple(corners)).shrinks
+        assert not replace(shape, shape=Shape(tuple(corners))).shrinks
 
 
 @pytest.mark.parametrize("bits", range(1, 9))

@@ -1,20 +1,27 @@
 """Plus-minus inversion: plain numbers and the rowers' words against Python's inverses."""
 
 import random
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
 from math import gcd
 
 import pytest
 
 from residua.algorithms.plus_minus import (
+    FIRST_LEAD,
+    SLIDES_LEAD,
     Kind,
     Step,
     corrected,
-    most_steps,
     multiple,
+    next_step,
     reduction,
     settled,
-    settling_steps,
+    sufficient_steps,
 )
+from residua.algorithms.step_bounds.plus_minus import RATE, shrinking_shapes
+from residua.algorithms.step_bounds.shapes import Shape
 from residua.errors import SpecificationError
 from residua.machines.plus_minus import HatWords, PlainNumbers, slide_counts
 from residua.numbers.bases import Base
@@ -58,7 +65,7 @@ def test_adversarial_operands(modulus):
     for x in adversarial(modulus):
         if gcd(x, modulus) == 1:
             assert plain.invert(x) * x % modulus == 1
-            assert len(plain.reduction(x).steps) <= most_steps(modulus)
+            assert len(plain.reduction(x).steps) <= sufficient_steps(modulus.bit_length())
 
 
 @pytest.mark.parametrize(
@@ -161,7 +168,7 @@ def test_average_counts_are_just_below_those_of_the_slides():
     # 5474 EMM for 192 bits in 12 channels; the end is found up to a step earlier here.
     plain, generator = PlainNumbers(P192), random.Random(5)
     operands = [generator.randrange(1, P192) for _ in range(99)]
-    counts = [slide_counts(plain.reduction(x).steps, 12).emm for x in operands]
+    counts = [slide_counts(plain.reduction(x, SLIDES_LEAD).steps, 12).emm for x in operands]
     assert 5400 < sum(counts) / len(counts) < 5474
 
 
@@ -169,7 +176,7 @@ def test_average_counts_are_just_below_those_of_the_slides():
 def test_a_fixed_number_of_steps_settles_every_operand(modulus):
     plain = PlainNumbers(modulus)
     for x in range(-modulus, modulus + 1):
-        u1, u3 = settled(plain, x, 1, settling_steps(modulus))
+        u1, u3 = settled(plain, x, 1, sufficient_steps(modulus.bit_length()))
         assert u1 * u3 % modulus == (pow(x, -1, modulus) if x % modulus else 0)
 
 
@@ -181,9 +188,64 @@ def test_settled_words_of_a_centred_form(modulus, width, channels):
     numbers = [0, 1, modulus - 1, modulus, *chooser.sample(adversarial(modulus), 8)]
     for x in [*numbers, *(-x for x in numbers)]:
         first = chooser.randrange(modulus) - modulus // 2
-        steps = settling_steps(modulus)
+        steps = sufficient_steps(modulus.bit_length())
         expected = settled(plain, x, first, steps)
         assert expected[0] * expected[1] * x % modulus == (first % modulus if x % modulus else 0)
         assert abs(expected[1]) == (1 if x % modulus else modulus)
         found = settled(words, words.constant(x), words.constant(first), steps)
         assert tuple(map(form.number, found)) == expected
+
+
+@pytest.fixture(scope="module")
+def shapes():
+    return shrinking_shapes()
+
+
+@cache
+def steps_to_zero(v, u, lead):
+    """Steps after which V3 is 0 for the first time."""
+    if v == 0:
+        return 0
+    step, after = next_step(v % 4, u % 4, lead)
+    total = v * 2 if step.kind is Kind.HALVE else v
+    total += {Kind.ADD: u, Kind.SUBTRACT: -u}.get(step.kind, 0)
+    assert total % 4 == 0
+    return 1 + steps_to_zero(total // 4, v if step.exchange else u, after)
+
+
+@pytest.mark.parametrize("bits", range(2, 10))
+def test_the_bound_is_the_longest_run_or_one_more(bits, shapes):
+    """Over all operands of all moduli of so many bits; one step less is never proved."""
+    moduli = range((1 << bits - 1) + 1, 1 << bits, 2)
+    longest = max(steps_to_zero(x, p, FIRST_LEAD) for p in moduli for x in range(p + 1))
+    assert sufficient_steps(bits) - 1 <= longest <= sufficient_steps(bits)
+    assert not shapes.suffices(bits, longest - 1)
+
+
+def test_steps_of_full_size():
+    assert [sufficient_steps(bits) for bits in (192, 256, 384)] == [315, 420, 630]
+
+
+def test_steps_are_proved(shapes):
+    assert shapes.shrink
+    assert shapes.suffice_always
+    assert all(shapes.suffices(bits, sufficient_steps(bits)) for bits in (192, 256, 384, 521))
+
+
+def test_fewer_steps_are_not_proved(shapes):
+    assert not any(shapes.suffices(bits, sufficient_steps(bits) - 2) for bits in range(1, 600))
+
+
+def test_what_steps_do_not_shrink_is_refused(shapes):
+    smaller = RATE - Fraction(1, 10**4)
+    assert not shrinking_shapes(smaller).shrink
+    assert not replace(shapes, rate=smaller).shrink
+
+
+def test_other_shapes_are_refused(shapes):
+    """A shape that is a little too small, or that of another lead."""
+    first, second = shapes.shapes
+    nearer = Shape(tuple((int(v * (1 - 1e-6)), u) for v, u in second.corners))
+    for pair in ((first, nearer), (second, first), (first, first), (second, second)):
+        assert not replace(shapes, shapes=pair).shrink
+    assert not replace(shapes, shapes=(second, first)).suffices(256, 1000)

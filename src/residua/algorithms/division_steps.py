@@ -33,7 +33,7 @@ class Transition:
 def sufficient_steps(bits: int) -> int:
     """Steps after which g is 0 if 0 <= g <= f < 2^bits (safegcd-bounds, genproofhd.md).
 
-    `residua.algorithms.division_step_bound` proves it in a way of its own.
+    `residua.algorithms.step_bounds.division_steps` proves it in a way of its own.
     """
     return (45907 * bits + 26313) // 19929
 

@@ -2,11 +2,15 @@
 
 A binary extended Euclidean algorithm without comparisons. Throughout, for odd P and U3,
 
-    x V1 = V3,  x U1 = U3  modulo P,     |V1|, |U1| < P,     |V3| <= P / 2^v,  |U3| <= P / 2^u.
+    x V1 = V3,  x U1 = U3  modulo P,     |V1|, |U1| < P,     |V3|, |U3| <= P.
 
-An even V3 is divided by 2 or 4; of an odd one and U3 the sum or the difference is divisible by 4,
-which takes v to min(u, v) + 1 with the smaller one in U3. Every step makes u + v larger, so that
-there are at most 2 floor(log2 P) of them. V3 = 1 or -1 ends it: the inverse is V1 or -V1.
+An even V3 is divided by 2 or 4; of an odd one and U3 the sum or the difference is divisible by 4. u
+and v count how many bits U3 and V3 have lost: a division adds 1 or 2 to v; a sum or a difference
+takes v to min(u, v) + 1, with the number that has lost more in U3. V3 = 1 or -1 ends it: the
+inverse is V1 or -V1.
+
+In the slides u and v begin with 0, and U3 keeps its number if they are equal. Here v begins with
+-1/2, so that they never are, and about a twelfth fewer steps are enough.
 
 The slides leave out starting values, tags and the multiples of P that are added to V1; here they
 are as ERRATA E12 to E14 have them. The end is tested after every step, so that it needs no test of
@@ -23,6 +27,15 @@ from typing import NamedTuple, Protocol, TypeVar
 from residua.errors import SpecificationError
 
 V = TypeVar("V")
+
+FIRST_LEAD = -1
+"""The lead v - u in the beginning, in halves."""
+
+SLIDES_LEAD = 0
+"""That of the slides."""
+
+PERIOD, STEPS_OF_PERIOD = 36, 59
+"""By so many bits longer a modulus may need so many steps more."""
 
 
 class Kind(IntEnum):
@@ -68,28 +81,27 @@ class Operations(Protocol[V]):
         """(x + k P) / 2, or (x, x + y or x - y, and k P) / 4 (slides: div2r); exact."""
 
 
-def reduction(ops: Operations[V], x: V) -> Reduction:
-    """The steps for V3 = x, 0 < x < P.
+def reduction(ops: Operations[V], x: V, lead: int = FIRST_LEAD) -> Reduction:
+    """The steps for V3 = x, 0 < x < P, from this lead on.
 
     Raises:
         SpecificationError: x has no inverse.
     """
     steps: list[Step] = []
     sign = 0
-    for step, end in _loop(ops, x):
+    for step, end in _loop(ops, x, lead):
         if step is not None:
             steps.append(step)
         sign = end
     return Reduction(tuple(steps), sign)
 
 
-def _loop(ops: Operations[V], x: V) -> Iterator[tuple[Step | None, int]]:
+def _loop(ops: Operations[V], x: V, lead: int) -> Iterator[tuple[Step | None, int]]:
     """Every step with 0, and at last no step with 1 or -1."""
     v3, u3 = x, ops.constant(ops.modulus)
     b_v, b_u = ops.mod4(v3), ops.modulus % 4
-    ahead = 0  # v - u
     while not (end := _unit(ops, v3)):
-        step, ahead = _next(b_v, b_u, ahead)
+        step, lead = next_step(b_v, b_u, lead)
         yield step, 0
         new = ops.step(step.kind, v3, u3, 0)
         if step.exchange:
@@ -98,26 +110,26 @@ def _loop(ops: Operations[V], x: V) -> Iterator[tuple[Step | None, int]]:
     yield None, end
 
 
-def _next(b_v: int, b_u: int, ahead: int) -> tuple[Step, int]:
-    """Choose the step for V3 and U3 with these tags, and return v - u after it, too."""
+def next_step(b_v: int, b_u: int, lead: int) -> tuple[Step, int]:
+    """Choose the step for V3 and U3 with these tags, and return the lead after it, too."""
     if b_v % 2 == 0:
-        return Step(Kind.QUARTER if b_v == 0 else Kind.HALVE), ahead + (2 if b_v == 0 else 1)
+        return Step(Kind.QUARTER if b_v == 0 else Kind.HALVE), lead + (4 if b_v == 0 else 2)
     kind = Kind.ADD if (b_v + b_u) % 4 == 0 else Kind.SUBTRACT
-    step = Step(kind, ahead > 0)
-    return step, (1 - ahead if step.exchange else 1 + ahead)
+    step = Step(kind, lead > 0)
+    return step, 2 + (-lead if step.exchange else lead)
 
 
 def settled(ops: Operations[V], x: V, first: V, steps: int) -> tuple[V, V]:
     """(U1, U3) after ``steps`` steps from V3 = x and V1 = ``first``, without any test.
 
-    After `settling_steps` V3 is 0, which nothing changes any more. U3 is then 1 or -1, and
+    After `sufficient_steps` V3 is 0, which nothing changes any more. U3 is then 1 or -1, and
     U1 U3 = first / x modulo P; unless P divides x: then U3 is P or -P, and U1 U3 = 0 modulo P. x
     may be any number in [-P, P] that P divides or that has an inverse.
     """
     v3, u3, v1, u1 = x, ops.constant(ops.modulus), first, ops.constant(0)
-    ahead = 0
+    lead = FIRST_LEAD
     for _ in range(steps):
-        step, ahead = _next(ops.mod4(v3), ops.mod4(u3), ahead)
+        step, lead = next_step(ops.mod4(v3), ops.mod4(u3), lead)
         new1 = _followed(ops, step.kind, v1, u1)
         new3 = ops.step(step.kind, v3, u3, 0)
         if step.exchange:
@@ -126,9 +138,12 @@ def settled(ops: Operations[V], x: V, first: V, steps: int) -> tuple[V, V]:
     return u1, u3
 
 
-def settling_steps(modulus: int) -> int:
-    """Steps after which V3 is 0: before, u and v are at most floor(log2 P), and u + v grows."""
-    return most_steps(modulus) + 1
+def sufficient_steps(bits: int) -> int:
+    """Steps after which V3 is 0 if |x| <= P < 2^bits.
+
+    `residua.algorithms.step_bounds.plus_minus` proves it.
+    """
+    return (STEPS_OF_PERIOD * bits + 38) // PERIOD
 
 
 def _unit(ops: Operations[V], value: V) -> int:
@@ -183,8 +198,3 @@ def check_operand(x: int, modulus: int) -> None:
     """
     if not 0 < x < modulus:
         raise SpecificationError(f"{x} is not in [1, P): 0 has no inverse, and P or more no place")
-
-
-def most_steps(modulus: int) -> int:
-    """A bound for the steps of any operand: u and v are at most floor(log2 P)."""
-    return 2 * (modulus.bit_length() - 1)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from residua.algorithms.plus_minus import (
+    FIRST_LEAD,
     Kind,
     Reduction,
     Step,
@@ -57,14 +58,14 @@ class PlainNumbers:
         assert abs(total) <= 4 * self.modulus
         return total // 4
 
-    def reduction(self, x: int) -> Reduction:
-        """The steps for an operand.
+    def reduction(self, x: int, lead: int = FIRST_LEAD) -> Reduction:
+        """The steps for an operand, from this lead on.
 
         Raises:
             SpecificationError: it has no inverse.
         """
         check_operand(x, self.modulus)
-        return reduction(self, x)
+        return reduction(self, x, lead)
 
     def invert(self, x: int) -> int:
         """1 / x modulo P.

@@ -79,7 +79,7 @@ def test_the_manifest_says_how_long_it_takes(method, timing):
     made = core(modulus="P-192", channels=12, inversion=method)
     assert made.name.startswith(f"{method.replace('-', '_')}_p192_192x17_")
     assert made.parameters["timing"] == timing
-    assert made.cycles["latency"] == made.cycles["conversions"] + 383 * 2
+    assert made.cycles["latency"] == made.cycles["conversions"] + 315 * 2
 
 
 def test_targets():

@@ -6,8 +6,9 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from residua.algorithms.division_step_bound import shrinking_shape
 from residua.algorithms.division_steps import sufficient_steps
+from residua.algorithms.step_bounds.division_steps import shrinking_shape
+from residua.algorithms.step_bounds.plus_minus import shrinking_shapes
 from residua.cores.proofs.integers import prove_chain, prove_step
 from residua.cores.proofs.primitives import prove_primitives
 from residua.cores.proofs.reducer import prove_reducer
@@ -64,14 +65,24 @@ def _proved_chain(modulus: Modulus, terms: int) -> bool:
 
 def division_steps() -> list[Proof]:
     """As many division steps as an inversion makes, for every length of a modulus."""
-    return [_proved_steps]
+    return [_proved_division_steps]
 
 
-def _proved_steps() -> bool:
+def _proved_division_steps() -> bool:
     shape = shrinking_shape()
     return shape.shrinks and all(
         shape.suffices(bits, sufficient_steps(bits)) for bits in range(1, MOST_BITS + 1)
     )
+
+
+def plus_minus_steps() -> list[Proof]:
+    """As many steps of plus-minus as an inversion makes, for every length of a modulus."""
+    return [_proved_plus_minus_steps]
+
+
+def _proved_plus_minus_steps() -> bool:
+    shapes = shrinking_shapes()
+    return shapes.shrink and shapes.suffice_always
 
 
 SMALL_H = [((3,), 16), ((-9, 9), 1), ((3, -5), 1), ((0, 1), 16), ((-1, 0), 1), ((7, 1, -2), 1)]

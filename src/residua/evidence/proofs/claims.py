@@ -23,6 +23,7 @@ DIGITS = {"bus": "stream", "blinding": "auto", "algorithm": "iddmm", "digit": 17
 RNS_EXPONENTIATION = {"algorithm": "modexp", "unit": "rns-montgomery"}
 
 DIVISION_STEPS = f"division steps of inversion, moduli of up to {MOST_BITS} bits"
+PLUS_MINUS_STEPS = "plus-minus steps of inversion, moduli of any length"
 
 CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
     "one fold, every h, every range, w = 8 to 64": arithmetic.single_folds,
@@ -38,6 +39,7 @@ CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
     "ECP5 adder-subtractors, w = 1 to 40": arithmetic.adder_subtractors,
     "ECP5 accumulators": arithmetic.accumulators,
     DIVISION_STEPS: arithmetic.division_steps,
+    PLUS_MINUS_STEPS: arithmetic.plus_minus_steps,
     "multipliers on an engine, one cycle of reset": lambda: [
         reset(modulus="P-256", width=17),
         reset(modulus="P-256", width=17, rowers=4),
@@ -150,14 +152,19 @@ does not end within {TIMEOUT} s is not counted as proved."""
 ARITHMETIC = ("numbers", "hardware/primitives.py", "hardware/engine/reducer.py", "cores/proofs")
 """The modules that proofs of arithmetic units follow from."""
 
-_STEPS = ("algorithms/division_steps.py", "algorithms/division_step_bound.py")
+_STEPS = {
+    DIVISION_STEPS: ("division_steps.py", "step_bounds/division_steps.py", "step_bounds/shapes.py"),
+    PLUS_MINUS_STEPS: ("plus_minus.py", "step_bounds/plus_minus.py", "step_bounds/shapes.py"),
+}
+"""The modules of `algorithms` that proofs of numbers of steps follow from."""
 
 
 def subject(name: str) -> Subject:
     """Find the cores of a claim, or what else it is about."""
     proofs = [proof for proof in CLAIMS[name]() if isinstance(proof, CoreProof)]
     if not proofs:
-        return Sources(_STEPS if name == DIVISION_STEPS else ARITHMETIC)
+        steps = tuple(f"algorithms/{module}" for module in _STEPS.get(name, ()))
+        return Sources(steps or ARITHMETIC)
     return Cores({str(number): proof.keys for number, proof in enumerate(proofs, 1)})
 
 

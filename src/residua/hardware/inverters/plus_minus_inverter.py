@@ -15,7 +15,7 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib.wiring import Component
 
-from residua.algorithms.plus_minus import most_steps
+from residua.algorithms.plus_minus import sufficient_steps
 from residua.errors import SpecificationError
 from residua.hardware.inverters.plus_minus_cox import PlusMinusCox
 from residua.hardware.inverters.plus_minus_rower import Mode, PlusMinusRower
@@ -77,7 +77,7 @@ class PlusMinusDesign:
     @property
     def most_steps(self) -> int:
         """Steps that no operand exceeds."""
-        return most_steps(self.modulus) + 1
+        return sufficient_steps(self.modulus.bit_length())
 
     @property
     def frame(self) -> int:
@@ -197,8 +197,9 @@ class PlusMinusInverter(Component):
         self._kind = Signal(3, name="kind")
         self._exchanging = Signal(name="exchanging")
         self._tag_u3, self._tag_u1 = Signal(2, name="tag_u3"), Signal(2, name="tag_u1")
-        ahead = design.modulus.bit_length() + 3
-        self._ahead = Signal(signed(ahead.bit_length() + 1), name="ahead")
+        # The lead v - u, less 1/2: from 0 on V and U change places.
+        lead = design.modulus.bit_length() + 3
+        self._lead = Signal(signed(lead.bit_length() + 1), name="lead")
         self._count = Signal(range(max(design.digits, design.most_steps) + 1), name="count")
         self._word = Signal(range(max(design.words, 2)), name="word")
         self._failed, self._negate = Signal(name="failed"), Signal(name="negate")
@@ -300,7 +301,7 @@ class PlusMinusInverter(Component):
         chosen, exchange = Signal(3, name="chosen"), Signal(name="exchange_v3")
         m.d.comb += [
             adds.eq((cox.tag ^ self._tag_u3)[1]),
-            exchange.eq(~load & odd & (self._ahead > 0)),
+            exchange.eq(~load & odd & (self._lead >= 0)),
         ]
         with m.If(load):
             m.d.comb += chosen.eq(Mode.LOAD)
@@ -318,10 +319,11 @@ class PlusMinusInverter(Component):
             ]
             m.d.sync += [self._kind.eq(chosen), self._exchanging.eq(exchange)]
         with m.If(self._is(_State.BEGIN)):
-            m.d.sync += [self._tag_u3.eq(self.design.modulus % 4), self._ahead.eq(0)]
+            m.d.sync += [self._tag_u3.eq(self.design.modulus % 4), self._lead.eq(-1)]
         with m.Elif(self._turn & reduces & ~load):
             grown = Mux(odd, 1, Mux(cox.tag[1], 1, 2))
-            m.d.sync += self._ahead.eq(Mux(exchange, -self._ahead, self._ahead) + grown)
+            # An exchange makes -x of x.
+            m.d.sync += self._lead.eq(Mux(exchange, ~self._lead, self._lead) + grown)
             with m.If(exchange):
                 m.d.sync += self._tag_u3.eq(cox.tag)
 

@@ -20,7 +20,7 @@ from typing import Any
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib.wiring import Component, In, Out
 
-from residua.algorithms.plus_minus import Kind, settling_steps
+from residua.algorithms.plus_minus import Kind, sufficient_steps
 from residua.errors import SpecificationError, first_possible
 from residua.hardware.adder_tree import sum_mod_4
 from residua.hardware.constant_table import selector
@@ -76,7 +76,7 @@ class ResidueInverter(Component):
         self.period = max(2 * self.share, decided)
         self._held = self.period > decided
         self._rest = self.period - 2 * self.share
-        self.steps = max(map(settling_steps, moduli))
+        self.steps = sufficient_steps(max(moduli).bit_length())
         self._places = self.rowers * self.share
         self._vacant = self._places - self.channels
         given, forgotten = VECTORS_OUT * self._places, 2 * self.share + LATENCY - 1
@@ -124,7 +124,7 @@ class ResidueInverter(Component):
         self._exchanging = Signal(name="exchanging")
         self._tag_u3 = Signal(2, name="tag_u3")
         self._tag_u1 = Signal(2, name="tag_u1")
-        # How many bits more than U3 V3 has lost, less one: from 0 on they may change places.
+        # How many bits more than U3 V3 has lost, less 1/2: from 0 on they may change places.
         bits = max(form.modulus.bit_length() for form in self.forms) + 3
         self._lead = Signal(signed(bits.bit_length() + 1), name="lead")
 
@@ -302,12 +302,10 @@ class ResidueInverter(Component):
             with m.If(exchange):
                 m.d.sync += self._tag_u3.eq(cox.tag)
         with m.If(self._first):
-            # Later than it could be: the Cox's tag has a long way as it is. An exchange is always
-            # with a division by 4 of a sum, of which V3 loses one bit: it makes -x - 1 of x. With
-            # a difference synthesis needs nothing but the carry chain.
-            turns, two = self._exchanging, self._kind == Kind.QUARTER
-            turned = self._lead ^ turns.replicate(len(self._lead))
-            m.d.sync += self._lead.eq(turned - Mux(turns, 0, Mux(two, -2, -1)))
+            # Later than it could be: the Cox's tag has a long way as it is. An exchange makes -x of
+            # x. With a difference synthesis needs nothing but the carry chain.
+            turned = self._lead ^ self._exchanging.replicate(len(self._lead))
+            m.d.sync += self._lead.eq(turned - Mux(self._kind == Kind.QUARTER, -2, -1))
         with m.If(self._is(_State.TAKEN)):
             m.d.sync += [
                 self._tag_u3.eq(self._low_of_modulus),

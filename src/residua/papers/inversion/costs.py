@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from residua.algorithms.addition_chains import fermat_chain
+from residua.algorithms.plus_minus import SLIDES_LEAD
 from residua.machines.counts import count
 from residua.machines.plus_minus import PlainNumbers, slide_counts
 from residua.numbers.catalogue import parse_modulus
@@ -75,4 +76,4 @@ def plus_minus(bits: int, channels: int) -> dict[str, float]:
 def _samples(bits: int) -> list[Any]:
     chooser, numbers = random.Random(1), PlainNumbers(parse_modulus(NIST[bits]))
     operands = [chooser.randrange(1, numbers.modulus) for _ in range(SAMPLE)]
-    return [numbers.reduction(x).steps for x in operands]
+    return [numbers.reduction(x, SLIDES_LEAD).steps for x in operands]

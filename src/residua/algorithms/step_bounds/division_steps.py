@@ -22,20 +22,19 @@ safegcd-bounds (2021), whose proof has another shape for each delta.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import TypeVar
 
-Number = TypeVar("Number", int, float)
-
-Point = tuple[int, int]
-"""f and g, in units of 2^-`_BITS`."""
+from residua.algorithms.step_bounds.shapes import (
+    CLOSER,
+    DIGITS,
+    ONE,
+    Shape,
+    hull,
+    rounded,
+    shrunk_below_one,
+)
 
 RATE = Fraction(7401467245, 10**10)
 """r: how much shorter X is after a step. No r below 0.74014672385 has a shape."""
-
-_BITS = 50
-_CLOSER = 1 - 5e-10
-"""The shape is computed, in floats, for a rate that is smaller by this factor: room to round."""
 
 _ROUNDS = 100
 """Sequences of steps after which the shape of a rate that has one does not change any more."""
@@ -45,111 +44,67 @@ _FIRST_STEPS = 60
 
 
 @dataclass(frozen=True)
-class Shape:
-    """A convex shape, symmetric about 0, and what steps make of it.
+class ShrunkShape:
+    """A convex shape X, symmetric about 0, what steps make of it, and their rate r."""
 
-    Attributes:
-        corners: counterclockwise.
-        rate: r.
-    """
-
-    corners: tuple[Point, ...]
+    shape: Shape
     rate: Fraction
 
     @property
     def shrinks(self) -> bool:
-        """Whether it holds its images divided by r to the number of steps, for all j and i.
+        """Whether X holds its images divided by r to the number of steps, for all j and i.
 
         Images are linear in i, so that the least and the greatest i are enough. From some j on they
         lie in a box that gets smaller with j, as 2 r^2 > 1.
         """
-        if 2 * self.rate**2 <= 1 or any((-f, -g) not in self.corners for f, g in self.corners):
+        if 2 * self.rate**2 <= 1 or not self.shape.is_symmetric(-1, -1):
             return False
         images = ((j, i) for j in range(_FIRST_STEPS) for i in {0, (1 << j) - 1})
         return all(self._holds_image(j, i) for j, i in images) and self._holds_box()
 
     def suffices(self, bits: int, steps: int) -> bool:
         """Whether so many steps are enough for all 0 <= g <= f < 2^bits."""
-        one = 1 << _BITS
-        operands = all(self._holds(f, g, 1) for f, g in ((one, 0), (one, one)))
-        left, whole = self.rate.numerator**steps, self.rate.denominator**steps
-        return operands and (self._height << bits) * left < whole << _BITS
-
-    @cached_property
-    def _height(self) -> int:
-        return max(g for _, g in self.corners)
+        operands = all(self.shape.holds(f, g, 1) for f, g in ((ONE, 0), (ONE, ONE)))
+        return operands and shrunk_below_one(self.shape.height, bits, self.rate, steps)
 
     def _holds_image(self, j: int, i: int) -> bool:
         top, bottom = self.rate.denominator ** (2 * j + 1), self.rate.numerator ** (2 * j + 1)
         # The image times 2^(2 j + 1).
         return all(
-            self._holds(
+            self.shape.holds(
                 (g << j + 1) * top,
                 ((g - (f << j)) + (2 * i * g)) * top,
                 bottom << 2 * j + 1,
             )
-            for f, g in self.corners
+            for f, g in self.shape.corners
         )
 
     def _holds_box(self) -> bool:
         """Whether it holds a box around all images from `_FIRST_STEPS` on."""
-        width = max(f for f, _ in self.corners)
         shrunk = (2 * self.rate**2) ** _FIRST_STEPS * self.rate
-        f, g = self._height, width // 2 + 1 + self._height
+        f, g = self.shape.height, self.shape.width // 2 + 1 + self.shape.height
         scale, unit = shrunk.denominator, shrunk.numerator
-        return all(self._holds(f * scale, sign * g * scale, unit) for sign in (-1, 1))
-
-    def _holds(self, f: int, g: int, unit: int) -> bool:
-        """Whether it holds (f, g) / unit."""
-        return all(
-            (d - b) * (f - a * unit) <= (c - a) * (g - b * unit) for (a, b), (c, d) in self._edges
-        )
-
-    @cached_property
-    def _edges(self) -> list[tuple[Point, Point]]:
-        return list(zip(self.corners, (*self.corners[1:], self.corners[0]), strict=True))
+        return all(self.shape.holds(f * scale, sign * g * scale, unit) for sign in (-1, 1))
 
 
-def shrinking_shape(rate: Fraction = RATE) -> Shape:
+def shrinking_shape(rate: Fraction = RATE) -> ShrunkShape:
     """Find a shape around the operands that division steps shrink by a rate.
 
-    It is the hull of all that steps make of them; `Shape.shrinks` tells whether there was one.
+    It is the hull of all that steps make of them; `ShrunkShape.shrinks` tells whether there was
+    one.
     """
-    closer = float(rate) * _CLOSER
+    closer = float(rate) * CLOSER
     found = [(1.0, 0.0), (1.0, 1.0), (-1.0, 0.0), (-1.0, -1.0)]
     for _ in range(_ROUNDS):
-        larger = _hull([*found, *(image for point in found for image in _images(*point, closer))])
+        larger = hull([*found, *(image for point in found for image in _images(*point, closer))])
         if larger == found:
             break
         found = larger
-    scale = 1 << _BITS
-    half = [(round(f * scale), round(g * scale)) for f, g in found]
-    return Shape(tuple(_hull([*half, *((-f, -g) for f, g in half)])), rate)
+    return ShrunkShape(rounded([*found, *((-f, -g) for f, g in found)]), rate)
 
 
 def _images(f: float, g: float, rate: float) -> Iterator[tuple[float, float]]:
     for j in range(_FIRST_STEPS):
         x, scale = g / 2**j, rate ** -(2 * j + 1)
         for i in {0, 2**j - 1}:
-            yield round(x * scale, 13), round(((x - f) / 2 + i * x) / 2**j * scale, 13)
-
-
-def _hull(points: list[tuple[Number, Number]]) -> list[tuple[Number, Number]]:
-    """The corners of the convex hull, counterclockwise (Andrew's monotone chain)."""
-    ordered = sorted(set(points))
-    corners: list[tuple[Number, Number]] = []
-    for chain in (ordered, ordered[::-1]):
-        half: list[tuple[Number, Number]] = []
-        for f, g in chain:
-            while len(half) > 1 and _turns_right(half[-2], half[-1], (f, g)):
-                half.pop()
-            half.append((f, g))
-        corners += half[:-1]
-    return corners
-
-
-def _turns_right(
-    first: tuple[Number, Number], second: tuple[Number, Number], third: tuple[Number, Number]
-) -> bool:
-    (a, b), (c, d), (e, f) = first, second, third
-    return (c - a) * (f - b) <= (d - b) * (e - a)
+            yield round(x * scale, DIGITS), round(((x - f) / 2 + i * x) / 2**j * scale, DIGITS)

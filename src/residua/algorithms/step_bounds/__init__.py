@@ -1,0 +1,1 @@
+"""Proofs that so many steps of an inversion are enough."""
