@@ -118,7 +118,7 @@ def test_inverses(moduli, width, rowers):
 def test_latency_of_full_size():
     unit = unit_of((2**256 - 2**224 + 2**192 + 2**96 - 1,), 17)
     Fragment.get(unit, None)
-    assert unit.latency <= 2565
+    assert unit.latency <= 1730
 
 
 def test_words_that_wait():

@@ -9,8 +9,9 @@ go, one after the other; x, f, U1 and U3 lie in [-P, P]. What is left to do is a
 makes the sign right as well. See `residua.algorithms.plus_minus.settled` for the steps, of which
 there are always as many, and no test.
 
-Channels share rowers. A step reads V3 and U3 of a rower's channels in turn, then V1 and U1; what
-happens to V3 is decided while V1 is read, and the other way round, so that the Cox has time.
+Channels share rowers. A step reads V3 and U3 of a rower's channels in turn, then V1 and U1. The Cox
+takes longer than that. So it tells V modulo 16, and thereby U, which is a V of before. V modulo 4
+of the next step follows: a step is decided by what the Cox said of the step before.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,11 @@ from residua.errors import SpecificationError, first_possible
 from residua.hardware.adder_tree import sum_mod_4
 from residua.hardware.constant_table import selector
 from residua.hardware.delay import delayed
-from residua.hardware.inverters.residue_inverter_cox import ResidueInverterCox, sum_registers
+from residua.hardware.inverters.residue_inverter_cox import (
+    TAG_BITS,
+    ResidueInverterCox,
+    sum_registers,
+)
 from residua.hardware.inverters.residue_inverter_rower import LATENCY, ResidueInverterRower
 from residua.machines.plus_minus import PlainNumbers
 from residua.numbers.bases import Base
@@ -71,16 +76,20 @@ class ResidueInverter(Component):
         self.channels = len(base)
         self.rowers = most_rowers(self.channels) if rowers is None else rowers
         self.share = channels_of_a_rower(self.channels, self.rowers)
-        # What is decided of the pair that is read first comes when it is written again.
-        decided = self.share - 1 + LATENCY + sum_registers(self.rowers)
-        self.period = max(2 * self.share, decided)
-        self._held = self.period > decided
+        # Cycles from the first slot of V3 that is read to its tag's register.
+        told = self.share + LATENCY + sum_registers(self.rowers)
+        # The tag comes a step later, and one cycle more leads to the step after.
+        self.period = max(2 * self.share, told // 2 + 1)
+        self._follows = max(told - self.period, 1)
         self._rest = self.period - 2 * self.share
+        # The first tags are those of the first step; that of V1 comes last.
+        self._first_rest = told - self.share + 1
         self.steps = sufficient_steps(max(moduli).bit_length())
         self._places = self.rowers * self.share
         self._vacant = self._places - self.channels
         given, forgotten = VECTORS_OUT * self._places, 2 * self.share + LATENCY - 1
-        self.latency = self.period * (self.steps + 1) - self.share + given + forgotten
+        begun = self.share + self._first_rest
+        self.latency = begun + self.period * self.steps + given + forgotten
         word = signed(base.width + 1)
         super().__init__(
             {
@@ -98,9 +107,10 @@ class ResidueInverter(Component):
         """Loop, rowers in a chain, Cox."""
         m = Module()
         self._signals()
-        cox = self._datapath(m)
+        self._datapath(m)
         self._control(m)
-        self._choose(m, cox)
+        self._choose(m)
+        self._look_ahead(m)
         return m
 
     def _signals(self) -> None:
@@ -113,7 +123,7 @@ class ResidueInverter(Component):
         self._empty_u = Signal(name="empties_u", init=1)
         self._reduces = Signal(name="reduces")
         self._pair, self._third = Signal(name="pair"), Signal(name="third_vector")
-        self._resting = Signal(range(self._rest + 1), name="resting")
+        self._resting = Signal(range(max(self._rest, self._first_rest) + 1), name="resting")
         self._turn, self._first = Signal(name="turn"), Signal(name="first_of_v1")
         self._last, self._ends = Signal(name="last_slot"), Signal(name="step_ends")
         self._operate, self._shift = Signal(name="operate"), Signal(name="shift")
@@ -122,8 +132,7 @@ class ResidueInverter(Component):
         # Of steps; what is taken in sets them.
         self._kind = Signal(Kind, name="kind")
         self._exchanging = Signal(name="exchanging")
-        self._tag_u3 = Signal(2, name="tag_u3")
-        self._tag_u1 = Signal(2, name="tag_u1")
+        self._pairs = _Pair("3"), _Pair("1")
         # How many bits more than U3 V3 has lost, less 1/2: from 0 on they may change places.
         bits = max(form.modulus.bit_length() for form in self.forms) + 3
         self._lead = Signal(signed(bits.bit_length() + 1), name="lead")
@@ -132,9 +141,15 @@ class ResidueInverter(Component):
     def _selected(self) -> Value:
         return self.select if len(self.forms) > 1 else Const(0, 1)
 
-    @property
-    def _low_of_modulus(self) -> Value:
-        return Array([Const(form.modulus % 4, 2) for form in self.forms])[self._selected]
+    def _multiple_of_modulus(self, multiple: Value) -> Value:
+        """k P / M modulo 16; a ``multiple`` of 3 is a k of -1."""
+        limit = 1 << TAG_BITS
+        inverse = pow(self.forms[0].base.product, -1, limit)
+        tags = [
+            Array(Const(k * form.modulus * inverse % limit, TAG_BITS) for k in (0, 1, 2, -1))
+            for form in self.forms
+        ]
+        return Array(tags)[self._selected][multiple]
 
     def _rower(self, index: int) -> ResidueInverterRower:
         """A rower; places without a channel come first."""
@@ -142,8 +157,8 @@ class ResidueInverter(Component):
         channels = [c if c >= 0 else None for c in range(first, first + self.share)]
         return ResidueInverterRower(self.forms, channels)
 
-    def _datapath(self, m: Module) -> ResidueInverterCox:
-        m.submodules.cox = cox = ResidueInverterCox(self.forms[0], self.rowers, held=self._held)
+    def _datapath(self, m: Module) -> None:
+        m.submodules.cox = cox = ResidueInverterCox(self.forms[0], self.rowers)
         entering: Value = delayed(m, self.residue, 1, "entering", data=True)
         rowers = [self._rower(index) for index in range(self.rowers)]
         for index, rower in enumerate(rowers):
@@ -166,18 +181,22 @@ class ResidueInverter(Component):
             ]
         m.d.comb += self.word.eq(rowers[0].word)
         self._announce(m, cox)
-        return cox
 
     def _announce(self, m: Module, cox: ResidueInverterCox) -> None:
         """Tell the Cox which results come, as long after they were read as they do."""
-        # With vacant places words do not come from slot 0 on.
-        place = Mux(self._is(_State.TAKE), self._count, self._slot) if self._vacant else self._slot
-        for port, value in (
-            (cox.valid, self._operate),
-            (cox.opens, place == 0),
-            (cox.closes, self._operate & (place == self.share - 1)),
-        ):
+        opens, closes = self._slot == 0, self._last
+        if self._vacant:
+            # Words do not come from slot 0 on.
+            takes, last = self._is(_State.TAKE), min(self.share, self.channels) - 1
+            opens = Mux(takes, self._count == 0, opens)
+            closes = Mux(takes, self._count == last, closes)
+        for port, value in ((cox.valid, self._operate), (cox.opens, opens)):
             m.d.comb += port.eq(delayed(m, value, LATENCY, f"cox_{port.name}"))
+        told = LATENCY + cox.latency
+        for pair, reads in zip(self._pairs, (~self._pair, self._pair), strict=True):
+            tells = self._operate & closes & reads
+            with m.If(delayed(m, tells, told, f"tells_{pair.v.name}")):
+                m.d.sync += pair.v.eq(cox.tag)
 
     def _is(self, *states: _State) -> Value:
         return Cat(self._state == state for state in states).any()
@@ -253,19 +272,19 @@ class ResidueInverter(Component):
     def _end_steps(self, m: Module) -> None:
         """A step ends with the last slot of V1, or with a rest after it: a register says when."""
         steps, resting = self._is(_State.TAKEN, _State.REDUCE) & self._pair, self._resting
+        at_once = Signal(name="ends_at_once")
+        m.d.comb += self._ends.eq(at_once | (resting == 1))
         if not self._rest:
-            m.d.sync += self._ends.eq(steps & (self._slot == self.share - 2))
-            return
-        ends = self._operate & self._last
-        m.d.comb += self._ends.eq(resting == 1)
-        with m.If(steps & ends):
-            m.d.sync += resting.eq(self._rest)
+            m.d.sync += at_once.eq(self._reduces & self._pair & (self._slot == self.share - 2))
+        with m.If(steps & self._operate & self._last):
+            m.d.sync += resting.eq(Mux(self._reduces, self._rest, self._first_rest))
         with m.Elif(resting > 0):
             m.d.sync += resting.eq(resting - 1)
 
-    def _choose(self, m: Module, cox: ResidueInverterCox) -> None:
+    def _choose(self, m: Module) -> None:
         """Choose what the rowers do in the next cycle."""
-        kind, exchange = self._choose_v3(m, cox)
+        kind, exchange = self._choose_v3(m)
+        multiple = self._multiple_for_v1(m)
         takes = self._is(_State.TAKE) & self.residue_valid
         # With V = 0 and U = 4 x the sum and an exchange make V = x and U = 0: of x and U3 while P
         # follows into U3, of f and U1 at the end.
@@ -283,52 +302,91 @@ class ResidueInverter(Component):
             m.d.comb += [
                 self._operation.eq(self._kind),
                 self._exchange.eq(self._exchanging),
-                self._multiple.eq(self._multiple_for_v1(m, cox.tag)),
+                self._multiple.eq(multiple),
             ]
-            with m.If(self._exchanging):
-                m.d.sync += self._tag_u1.eq(cox.tag)
 
-    def _choose_v3(self, m: Module, cox: ResidueInverterCox) -> tuple[Value, Value]:
+    def _choose_v3(self, m: Module) -> tuple[Value, Value]:
         """Choose the operation on V3 by its tag, and whether U3 takes it; V1 and U1 do the same."""
-        odd, adds = cox.tag[0], (cox.tag ^ self._tag_u3)[1]
+        tag, tag_u = self._pairs[0].now, self._pairs[0].u
+        odd, adds = tag[0], tag[1] ^ tag_u[1]
         kind, exchange = Signal(Kind, name="chosen"), Signal(name="exchange_v3")
         m.d.comb += exchange.eq(odd & (self._lead >= 0))
         with m.If(odd):
             m.d.comb += kind.eq(Mux(adds, Kind.ADD, Kind.SUBTRACT))
         with m.Else():
-            m.d.comb += kind.eq(Mux(cox.tag[1], Kind.HALVE, Kind.QUARTER))
+            m.d.comb += kind.eq(Mux(tag[1], Kind.HALVE, Kind.QUARTER))
         with m.If(self._turn):
             m.d.sync += [self._kind.eq(kind), self._exchanging.eq(exchange)]
-            with m.If(exchange):
-                m.d.sync += self._tag_u3.eq(cox.tag)
         with m.If(self._first):
-            # Later than it could be: the Cox's tag has a long way as it is. An exchange makes -x of
-            # x. With a difference synthesis needs nothing but the carry chain.
+            # An exchange makes -x of x. With a difference synthesis needs nothing but the carry
+            # chain.
             turned = self._lead ^ self._exchanging.replicate(len(self._lead))
             m.d.sync += self._lead.eq(turned - Mux(self._kind == Kind.QUARTER, -2, -1))
         with m.If(self._is(_State.TAKEN)):
-            m.d.sync += [
-                self._tag_u3.eq(self._low_of_modulus),
-                self._tag_u1.eq(0),
-                self._lead.eq(-1),
-            ]
+            m.d.sync += self._lead.eq(-1)
         return kind, exchange
 
-    def _multiple_for_v1(self, m: Module, tag: Value) -> Value:
+    def _multiple_for_v1(self, m: Module) -> Value:
         """k modulo 4 for which V1, with U1 or without, and k P can be divided (ERRATA E14)."""
         own, both = Signal(2, name="own_tag"), Signal(2, name="tag_sum")
-        multiple = Signal(2, name="multiple_for_v1")
+        multiple, pair = Signal(2, name="multiple_for_v1"), self._pairs[1]
         with m.Switch(self._kind):
             with m.Case(Kind.ADD):
-                m.d.comb += own.eq(self._tag_u1)
+                m.d.comb += own.eq(pair.u[:2])
             with m.Case(Kind.SUBTRACT):
-                m.d.comb += own.eq(-self._tag_u1)
-        m.d.comb += both.eq(sum_mod_4(tag, own))
+                m.d.comb += own.eq(-pair.u[:2])
+        m.d.comb += both.eq(sum_mod_4(pair.now, own))
         # An odd k is 1 if the tag and P make 4, else -1. To halve, 2 P is added to twice V1.
-        odd = Cat(Const(1, 1), both[1] ^ ~self._low_of_modulus[1])
+        odd = Cat(Const(1, 1), both[1] ^ ~self._multiple_of_modulus(Const(1, 2))[1])
         halves = self._kind == Kind.HALVE
         m.d.comb += multiple.eq(Mux(both[0], Mux(halves, 2, odd), Mux(halves, 0, both)))
         return multiple
+
+    def _look_ahead(self, m: Module) -> None:
+        """Find V modulo 4 of the next step from V and U modulo 16 of this one.
+
+        V1 is that far when the next operation may have been chosen: it has a copy of its own.
+        """
+        kind, exchanging = Signal(Kind, name="kind_of_v1"), Signal(name="exchanging_v1")
+        multiple = Signal(2, name="multiple_of_v1")
+        with m.If(self._first):
+            m.d.sync += [
+                kind.eq(self._kind),
+                exchanging.eq(self._exchanging),
+                multiple.eq(self._multiple),
+            ]
+        added = self._multiple_of_modulus(multiple)
+        first, second = self._pairs
+        self._follow(m, first, self._turn, self._kind, self._exchanging, Const(0))
+        self._follow(m, second, self._first, kind, exchanging, added)
+        with m.If(self._is(_State.TAKEN)):
+            m.d.sync += [pair.now.eq(pair.v) for pair in self._pairs]
+            m.d.sync += [first.u.eq(self._multiple_of_modulus(Const(1, 2))), second.u.eq(0)]
+
+    def _follow(
+        self, m: Module, pair: "_Pair", begins: Value, kind: Value, exchange: Value, added: Value
+    ) -> None:
+        own, total = Signal(TAG_BITS, name=f"own_{pair.v.name}"), Signal(TAG_BITS)
+        with m.Switch(kind):
+            with m.Case(Kind.HALVE):
+                m.d.comb += own.eq(pair.v)
+            with m.Case(Kind.ADD):
+                m.d.comb += own.eq(pair.u)
+            with m.Case(Kind.SUBTRACT):
+                m.d.comb += own.eq(-pair.u)
+        m.d.comb += total.eq(pair.v + own + added)
+        with m.If(delayed(m, begins, self._follows, f"follows_{pair.v.name}")):
+            m.d.sync += pair.now.eq(total[2:])
+            with m.If(exchange):
+                m.d.sync += pair.u.eq(pair.v)
+
+
+class _Pair:
+    """Tags of a V and its U: both over M and modulo 16, and V modulo 4 of the step to come."""
+
+    def __init__(self, name: str) -> None:
+        self.v, self.u = (Signal(TAG_BITS, name=f"tag_{each}{name}") for each in "vu")
+        self.now = Signal(2, name=f"tag_v{name}_now")
 
 
 def most_rowers(channels: int) -> int:

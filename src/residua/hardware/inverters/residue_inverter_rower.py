@@ -24,6 +24,7 @@ from amaranth.utils import ceil_log2
 from residua.algorithms.plus_minus import Kind
 from residua.hardware.delay import delayed
 from residua.hardware.inverters.plus_minus_rower import leading_bits
+from residua.hardware.inverters.residue_inverter_cox import TAG_BITS
 from residua.numbers.hats import HatForm
 
 KIND_BITS, MULTIPLE_BITS = 2, 2
@@ -44,7 +45,7 @@ class ResidueInverterRower(Component):
     to them in the cycles after: an operation, of which U takes ``chain`` with ``shift``. Which
     operation (``kind``, ``multiple``, ``exchange``) is said one cycle before it begins, with
     ``choose``, and stays. ``word`` is the U that was read in the cycle before. `LATENCY` cycles
-    after a slot was read, ``leading`` has the leading bits of its new V, ``low`` V T_i modulo 4;
+    after a slot was read, ``leading`` has the leading bits of its new V, ``low`` V / m_i modulo 16;
     both are 0 of a slot without a channel.
     """
 
@@ -68,7 +69,7 @@ class ResidueInverterRower(Component):
                 "chain": In(word),
                 "word": Out(word),
                 "leading": Out(signed(leading_bits(forms[0]))),
-                "low": Out(2),
+                "low": Out(TAG_BITS),
             }
         )
 
@@ -124,23 +125,24 @@ class ResidueInverterRower(Component):
 
     def _look(self, m: Module, new: Value) -> None:
         """Derive from a result what the Cox needs of it."""
-        cofactors = self.forms[0].base.cofactors
-        signs = [0 if c is None else -1 if cofactors[c] % 4 == 3 else 1 for c in self.channels]
-        there, negative = self._one_of(signs, (1, -1)), self._one_of(signs, (-1,))
-        leading = new >> (self.bits - len(self.leading))
-        low = Cat(new[0], new[1] ^ (new[0] & negative))
+        vacant = [slot for slot, channel in enumerate(self.channels) if channel is None]
+        there = ~self._late_slot.matches(*vacant) if vacant else Const(1)
+        index = Cat(new[:TAG_BITS], self._late_slot)
+        low = _looked_up_words(index, [self._low(n) for n in range(1 << len(index))], TAG_BITS)
         with m.If(self._late_operate):
             m.d.sync += [
-                self.leading.eq(Mux(there, leading, 0)),
-                self.low.eq(Mux(there, low, 0)),
+                self.leading.eq(Mux(there, new >> (self.bits - len(self.leading)), 0)),
+                self.low.eq(low),
             ]
 
-    def _one_of(self, signs: Sequence[int], chosen: Sequence[int]) -> Value:
-        """Whether the slot of a result has one of the chosen signs."""
-        slots = [slot for slot, sign in enumerate(signs) if sign in chosen]
-        if len(slots) in (0, len(signs)):
-            return Const(len(slots) > 0, 1)
-        return self._late_slot.matches(*slots)
+    def _low(self, index: int) -> int:
+        """V / m_i modulo 16, which is V T_i / M, by V modulo 16 and slot."""
+        slot, v = divmod(index, 1 << TAG_BITS)
+        channel = self.channels[slot] if slot < len(self.channels) else None
+        if channel is None:
+            return 0
+        modulus = self.forms[0].base.moduli[channel].value
+        return v * pow(modulus, -1, 1 << TAG_BITS) % (1 << TAG_BITS)
 
     def _result(self, m: Module, v: Value, u: Value) -> Value:
         # Differences: of a sum synthesis may have the table in front of the carry chain, not in it.
@@ -169,9 +171,7 @@ class ResidueInverterRower(Component):
         m.d.comb += index.eq(Cat(low, self._multiple, self._slot, page))
         table = [-self._constant(number) for number in range(1 << len(index))]
         subtrahend = Signal(signed(self.bits + 1), name="subtrahend")
-        # Gates, not a memory: what chooses may be secret.
-        for place in range(len(subtrahend)):
-            m.d.comb += subtrahend[place].eq(_looked_up(index, [v >> place & 1 for v in table]))
+        m.d.comb += subtrahend.eq(_looked_up_words(index, table, self.bits + 1))
         return subtrahend
 
     def _constant(self, index: int) -> int:
@@ -184,6 +184,11 @@ class ResidueInverterRower(Component):
         k = -1 if multiple == 3 else multiple
         form = self.forms[page]
         return form.addend(channel, k * form.modulus, low)
+
+
+def _looked_up_words(index: Value, words: Sequence[int], bits: int) -> Value:
+    """One of the words, by gates, not a memory: what chooses may be secret."""
+    return Cat(_looked_up(index, [word >> place & 1 for word in words]) for place in range(bits))
 
 
 def _looked_up(index: Value, bits: Sequence[int]) -> Value:
