@@ -14,7 +14,7 @@ from residua.curves.operations.codes import PUBLIC_OPERATIONS, Status
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES
 from residua.hardware import signature_register
 from residua.hardware.coprocessor.control_program import ControlProgram, Kind
-from residua.hardware.coprocessor.verdict import Verdict
+from residua.hardware.coprocessor.verdict import Verdict, Way
 from residua.hardware.signature_register import TRACE_PORTS, record
 
 
@@ -204,7 +204,7 @@ class Controller(Component):
         self._pause = Signal(program.layout["pause"].shape, name="pause")
         self._verdict = Verdict(program.codes, self.status, self._checks(m, word))
         ends = (self._state == _State.DECODE) & (word.kind == Kind.END)
-        self._verdict.judge(m, ends, word.status)
+        self._verdict.settle(m, ends, word.status)
         operating, entry = Signal(), self._entry(m)
         following: Value = self._address + 1
         rounds: Value = word.rounds
@@ -275,16 +275,14 @@ class Controller(Component):
         if self.design.watches_random:
             self._watch(m)
         with m.If(self.zeroise):
-            self._stop(m, self._verdict.code(Status.ZEROISED))
+            self._stop(m, Way.ZEROISED)
             m.d.sync += operating.eq(operating)
 
     def _watch(self, m: Module) -> None:
         """End an operation whose random words are not what they should be."""
         ends = self._state.matches(_State.IDLE, _State.END, _State.WIPE, _State.DONE)
         with m.If((self.random_unfit | self.random_starved) & ~ends):
-            ways = (Status.RANDOM_STARVED, Status.RANDOM_FAULT)
-            codes = (self._verdict.code(status) for status in ways)
-            self._stop(m, Mux(self.random_starved, *codes))
+            self._stop(m, Mux(self.random_starved, Way.RANDOM_STARVED, Way.RANDOM_FAULT))
 
     def _sign(self, m: Module, word: Any) -> None:
         """Sum up the instructions, and the page that each of them finds, up to the last one."""
@@ -376,10 +374,10 @@ class Controller(Component):
         """Go on with the next instruction."""
         m.d.sync += [self._address.eq(self._following), self._state.eq(_State.FETCH)]
 
-    def _stop(self, m: Module, status: Value) -> None:
+    def _stop(self, m: Module, way: Way | Value) -> None:
         """End the operation before its last instruction."""
         m.d.sync += [self._state.eq(_State.END), self.run.eq(0)]
-        self._verdict.end(m, status)
+        self._verdict.end(m, way)
 
     def _decode(self, m: Module, word: Any) -> None:
         m.d.sync += [
@@ -423,7 +421,7 @@ class Controller(Component):
             with m.Case(Kind.CHECK):
                 self._next(m)
                 with m.If(self._verdict.fault != self._verdict.code(Status.OK)):
-                    self._stop(m, self._verdict.fault)
+                    self._stop(m, Way.READ)
             with m.Case(Kind.CALL):
                 self._next(m)
                 m.d.sync += [self._address.eq(word.target), self._return.eq(self._following)]
@@ -471,7 +469,7 @@ class Controller(Component):
                     m.d.sync += self._address.eq(word.target)
                 stops = stops & ~word.branch
             with m.If(stops):
-                self._stop(m, word.status)
+                self._stop(m, Way.INSTRUCTION)
 
     def _page(self, word: Any) -> Value:
         if self.design.program.curve_pages == 1:

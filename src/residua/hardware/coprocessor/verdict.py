@@ -1,11 +1,27 @@
 """Verdict: how an operation of a coprocessor ends, and whether what it computed may leave."""
 
 from collections.abc import Sequence
+from enum import IntFlag, auto
 
 from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, Value
 
 from residua.curves.operations.codes import Status
 from residua.curves.protections.status_codes import BITS, StatusCodes
+
+
+class Way(IntFlag):
+    """Ways to end: what says which status it is.
+
+    They are its last instruction, if the checks agree; an instruction without them; what was wrong
+    with what has been read; random words that fail, or that do not come; a zeroisation.
+    """
+
+    LAST = auto()
+    INSTRUCTION = auto()
+    READ = auto()
+    RANDOM_FAULT = auto()
+    RANDOM_STARVED = auto()
+    ZEROISED = auto()
 
 
 class Verdict:
@@ -22,7 +38,9 @@ class Verdict:
         good = self.code(Status.OK)
         self.fault = Signal(good.shape(), name="fault", init=good.value)
         self._inverse = Signal(BITS, name="status_inverse")
-        self._judges, self._sound = Signal(name="judges"), Signal(len(self._checks), name="sound")
+        # The status comes a cycle after the end: what leads to that is long enough.
+        self._ways = Signal(len(Way), name="ways")
+        self._sound = Signal(len(self._checks), name="sound")
 
     def code(self, status: Status) -> Const:
         """The code of a status."""
@@ -48,27 +66,37 @@ class Verdict:
         if self._checks:
             m.d.sync += self._sound.eq(0)
 
-    def judge(self, m: Module, ends: Value, status: Value) -> None:
-        """Have an operation ``ends`` with ``status``, or as a fault if a check fails.
+    def settle(self, m: Module, last: Value, status: Value) -> None:
+        """Say how an operation ends, a cycle after it has.
 
-        What the checks find stands in registers a cycle later, while ``status`` must still be
-        there; then they say how it ends.
+        Args:
+            m: the controller.
+            last: whether its last instruction is there, which ends it; then the checks must hold.
+            status: that of the instruction, which must stay for a cycle.
         """
-        if not self._checks:
-            with m.If(ends):
-                self._keep(m, status)
-            return
-        m.d.sync += self._judges.eq(0)
-        with m.If(ends):
-            m.d.sync += [self._judges.eq(1), self._sound.eq(Cat(self._checks))]
-        with m.If(self._judges):
-            self._keep(m, Mux(self._sound.all(), status, self.code(Status.FAULT)))
+        statuses = {
+            Way.LAST: self._judged(status),
+            Way.INSTRUCTION: status,
+            Way.READ: self.fault,
+            **{way: self.code(Status[str(way.name)]) for way in Way if way > Way.READ},
+        }
+        m.d.sync += self._ways.eq(0)
+        for way, own in statuses.items():
+            with m.If((self._ways & way).any()):
+                self._keep(m, own)
+        with m.If(last):
+            m.d.sync += self._ways.eq(Way.LAST)
+            if self._checks:
+                m.d.sync += self._sound.eq(Cat(self._checks))
 
-    def end(self, m: Module, status: Value) -> None:
-        """End an operation with ``status``, whatever the checks say."""
-        self._keep(m, status)
-        if self._checks:
-            m.d.sync += self._judges.eq(0)
+    def _judged(self, status: Value) -> Value:
+        if not self._checks:
+            return status
+        return Mux(self._sound.all(), status, self.code(Status.FAULT))
+
+    def end(self, m: Module, way: Way | Value) -> None:
+        """End an operation in this cycle, whatever else would."""
+        m.d.sync += self._ways.eq(way)
 
     def note(self, m: Module, status: Status) -> None:
         """Remember what is wrong with what has been read; of several in a cycle the last one."""
