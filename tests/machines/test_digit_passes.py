@@ -30,7 +30,7 @@ from residua.machines.digit_passes import (
     duration,
 )
 
-TIMING = PassTiming(length=18, fed=327, compute=304)
+TIMING = PassTiming(length=18, fed=329, compute=304)
 CASES = [
     ("P-256", Formula.DIFFERENCE_LADDER, 17, 16),
     ("P-256", Formula.XZ_LADDER, 8, 33),

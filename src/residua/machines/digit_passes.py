@@ -12,7 +12,6 @@ is fed whenever it can be, and what is left of the time goes to sums.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from functools import cached_property
 from typing import TypeVar
 
 from residua.algorithms.fields.digit_field import (
@@ -60,7 +59,7 @@ class Pass:
         first: a sum begins.
         target: the register where the sum is stored, None if it goes on.
         tested: whether the sum is negative is kept as `NEGATIVE`.
-        emits: the digits leave the unit, at the pace of whoever takes them.
+        emits: the digits leave the unit, at the pace of whoever takes them; no other pass follows.
         advances: no pass after this one reads gates in this round.
     """
 
@@ -349,25 +348,19 @@ class DigitStore:
         """Number of passes."""
         return len(self.passes)
 
-    @cached_property
-    def largest_coefficient(self) -> int:
-        """The magnitude of the largest coefficient."""
-        return max(abs(item.coefficient) for item in self.passes)
-
-    @cached_property
-    def carry_bits(self) -> int:
-        """Bits of the carry of a sum, its sign included.
-
-        A digit of a sum so far, below 2^k, and c times a digit make a carry from -c to c.
-        """
-        return self.largest_coefficient.bit_length() + 1
-
     def constant_words(self, named: Sequence[Mapping[str, int]]) -> list[list[int]]:
         """The constants of each modulus; ``named`` are the integers of named ones."""
         return [
             [constant.value(modulus, self.field, names) for constant in self.constants]
             for modulus, names in zip(self.field.moduli, named, strict=True)
         ]
+
+
+def coefficient_bits(programs: Iterable[tuple[DigitProgram, bool]]) -> int:
+    """Bits of the magnitude of the largest coefficient of a pass."""
+    sums = (o for program, _ in programs for o in program.operations if isinstance(o, Sum))
+    # A product that is collected counts once.
+    return max(1, *(abs(t.coefficient).bit_length() for o in sums for t in o.terms))
 
 
 WIPE = "wipe"
@@ -391,6 +384,7 @@ def assemble(
     for program, loop in listed:
         routine = DigitRoutine(program, places, constants, timing, loop=loop)
         count = len(routine.passes)
+        assert not any(item.emits for item in routine.passes[:-1])
         blocks[routine.name] = Block(len(passes), count, count)
         routines[routine.name] = routine
         passes += routine.passes

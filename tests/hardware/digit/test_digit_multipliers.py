@@ -100,7 +100,7 @@ def test_pipelined_product(width, low):
     chooser = random.Random(width)
     numbers = [0, 1, (1 << width) - 1, *(chooser.getrandbits(width) for _ in range(3))]
     inputs = [{"left": a, "right": b} for a in numbers for b in numbers]
-    product = PipelinedProduct(width, low=low)
+    product = PipelinedProduct(width, width, low=low)
     mask = (1 << (width if low else 2 * width)) - 1
     expected = [one["left"] * one["right"] & mask for one in inputs]
     assert pipelined(product, inputs, "product", product.latency) == expected

@@ -14,7 +14,8 @@ from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.converters.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
-from residua.hardware.digit.field_processor import DigitProcessor, DigitProcessorDesign
+from residua.hardware.digit.field.design import DigitProcessorDesign
+from residua.hardware.digit.field.processor import DigitProcessor
 from residua.hardware.unbuilt import unbuilt
 from residua.machines.digit_passes import RAW
 

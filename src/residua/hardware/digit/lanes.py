@@ -27,12 +27,15 @@ from residua.hardware.digit.shape import DigitStreams, InverseChoice
 from residua.hardware.digit.subtraction import less
 from residua.numbers.digits import DigitDomain, DigitShape
 
+_FETCHED = 2
+"""Cycles from the address of a row of X or p to the register behind its memory."""
+
 
 @dataclass(frozen=True)
 class LanesDesign(RunDesign):
     """Design of an IDDMM multiplier in lanes.
 
-    Times below are cycles after that in which a row of X leaves its memory.
+    Times below are cycles after that in which a row of X leaves the register behind its memory.
 
     Attributes:
         shape: N, k, variant.
@@ -79,12 +82,13 @@ class LanesDesign(RunDesign):
     @property
     def product(self) -> int:
         """Cycles of a product of digits."""
-        return product_latency(self.shape.digit)
+        return product_latency(self.shape.digit, self.shape.digit)
 
     @property
     def quotient(self) -> int:
         """Cycle in which q and the first row of p are there: after X_0 Y_i, S_0, and S_0 p'."""
-        return self.product + 1 + product_latency(self.shape.digit, low=True)
+        k = self.shape.digit
+        return self.product + 1 + product_latency(k, k, low=True)
 
     @property
     def sum(self) -> int:
@@ -104,7 +108,7 @@ class LanesDesign(RunDesign):
         is room for two.
         """
         rounds = self.shape.iterations + 1
-        leaving = self.streams.rows + self.stored + self.streams.words + 3
+        leaving = self.streams.rows + _FETCHED + self.stored + self.streams.words + 2
         return max(self.streams.rows, self.quotient + 3, -(-leaving // rounds))
 
     @property
@@ -118,12 +122,13 @@ class LanesDesign(RunDesign):
         streams = self.streams
         zeros = streams.columns - streams.words
         last_row = self.compute - self.period + streams.rows
-        return zeros + last_row + self.stored + streams.words + 3
+        return zeros + last_row + _FETCHED + self.stored + streams.words + 2
 
     @property
     def multipliers(self) -> int:
         """Multiplier blocks."""
-        own, low = (product_multipliers(self.shape.digit, low=low) for low in (False, True))
+        k = self.shape.digit
+        own, low = (product_multipliers(k, k, low=low) for low in (False, True))
         return 2 * self.lanes * own + low
 
     def component(self) -> "IddmmLanes":
@@ -158,7 +163,7 @@ class IddmmLanes(DigitComponent):
         return m
 
     def _follow(self, m: Module, count: Counter) -> dict[str, list[Signal]]:
-        """Flags of a row, in each cycle after that in which it leaves its memory."""
+        """Flags of a row, in each cycle after that in which it leaves its memory's register."""
         now = {
             "valid": count.running & (count.slot < self.design.streams.rows),
             "first": count.slot == 0,
@@ -169,7 +174,9 @@ class IddmmLanes(DigitComponent):
         flags: dict[str, list[Signal]] = {}
         for name, value in now.items():
             own = [Signal(name=f"{name}_{cycle}") for cycle in range(self.design.stored + 1)]
-            m.d.sync += [late.eq(early) for late, early in zip(own, [value, *own], strict=False)]
+            fetching = delayed(m, value, _FETCHED - 1, f"{name}_fetching")
+            stages = [fetching, *own]
+            m.d.sync += [late.eq(early) for late, early in zip(own, stages, strict=False)]
             flags[name] = own
         return flags
 
@@ -178,12 +185,16 @@ class IddmmLanes(DigitComponent):
         design, flags = self.design, self._flags
         k, lanes = design.shape.digit, design.lanes
         wide, long = k * lanes, k * (lanes + 1)
-        own, xy = self._row_product(m, "x_y", operands.x, operands.y)
+        x, y, p = (
+            delayed(m, word, _FETCHED - 1, name, data=True)
+            for name, word in (("x", operands.x), ("y", operands.y), ("p", modulus.p))
+        )
+        own, xy = self._row_product(m, "x_y", x, y)
         low = Signal(k, name="first_digit")
         first = Signal(k, name="s_0", reset_less=True)
         m.d.sync += first.eq((own[:k] + Mux(flags["fresh"][design.product], 0, low))[:k])
         q = self._quotient(m, first, modulus.inverse)
-        _, qp = self._row_product(m, "q_p", modulus.p, q)
+        _, qp = self._row_product(m, "q_p", p, q)
         s = Signal(long, name="s", reset_less=True)
         fresh = flags["fresh"][design.product + design.merge]
         m.d.sync += s.eq(xy + Mux(fresh, 0, a))
@@ -196,7 +207,7 @@ class IddmmLanes(DigitComponent):
             summed.eq(total + Mux(flags["first"][design.sum - 1], 0, carry)),
         ]
         m.d.sync += [total.eq(waiting.late + qp), carry.eq(summed[wide:]), u.eq(summed[:wide])]
-        self._read_modulus(m, modulus.row, design.quotient - 1)
+        self._read_modulus(m, modulus.row, design.quotient - _FETCHED)
         return low, self._rows(m, u, carry)
 
     def _rows(self, m: Module, u: Signal, carry: Signal) -> Value:
@@ -231,7 +242,7 @@ class IddmmLanes(DigitComponent):
     def _quotient(self, m: Module, first: Value, inverse: Value) -> Value:
         """q = S_0 p' mod 2^k, held for the rows of p."""
         k = self.design.shape.digit
-        m.submodules.quotient = product = PipelinedProduct(k, low=True)
+        m.submodules.quotient = product = PipelinedProduct(k, k, low=True)
         held, q = Signal(k, name="q_held", reset_less=True), Signal(k, name="q")
         m.d.comb += [
             product.left.eq(first),
@@ -246,7 +257,7 @@ class IddmmLanes(DigitComponent):
         k, lanes = self.design.shape.digit, self.design.lanes
         parts = []
         for lane in range(lanes):
-            m.submodules[f"{name}_{lane}"] = product = PipelinedProduct(k)
+            m.submodules[f"{name}_{lane}"] = product = PipelinedProduct(k, k)
             m.d.comb += [product.left.eq(row[k * lane : k * (lane + 1)]), product.right.eq(digit)]
             parts.append(product.product)
         if lanes == 1:

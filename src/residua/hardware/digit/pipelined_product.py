@@ -1,4 +1,4 @@
-"""Products of digits in a pipeline of multiplier blocks, for any width."""
+"""Products of digits in a pipeline of multiplier blocks, for any widths."""
 
 from typing import Any
 
@@ -12,21 +12,22 @@ TILE = 17
 
 
 class PipelinedProduct(Component):
-    """``product`` = ``left`` ``right``, unsigned numbers of ``width`` bits.
+    """``product`` = ``left`` ``right``, unsigned, of ``left_width`` and ``right_width`` bits.
 
-    A product enters in every cycle and is there ``latency`` clock edges later. Digits of more than
+    A product enters in every cycle and is there ``latency`` clock edges later. Factors of more than
     17 bits are cut into tiles, whose products a tree of registered adders sums. With ``low`` only
-    the lowest ``width`` bits are made. ``multipliers`` is the number of tiles' products.
+    the lowest ``left_width`` bits are made. ``multipliers`` is the number of tiles' products.
     """
 
-    def __init__(self, width: int, *, low: bool = False) -> None:
-        self.width, self.low = width, low
-        starts = range(0, width, TILE)
-        self._places = [(a, b) for a in starts for b in starts if not low or a + b < width]
+    def __init__(self, left_width: int, right_width: int, *, low: bool = False) -> None:
+        self.left_width, self.right_width, self.low = left_width, right_width, low
+        self._places = _tiles(left_width, right_width, low=low)
         self.multipliers = len(self._places)
-        self.latency = product_latency(width, low=low)
-        self._out = width if low else 2 * width
-        super().__init__({"left": In(width), "right": In(width), "product": Out(self._out)})
+        self.latency = product_latency(left_width, right_width, low=low)
+        self._out = left_width if low else left_width + right_width
+        super().__init__(
+            {"left": In(left_width), "right": In(right_width), "product": Out(self._out)}
+        )
 
     def elaborate(self, platform: Any) -> Module:
         """Multipliers and adders."""
@@ -56,14 +57,18 @@ class PipelinedProduct(Component):
         return total
 
 
-def product_latency(width: int, *, low: bool = False) -> int:
+def product_latency(left_width: int, right_width: int, *, low: bool = False) -> int:
     """Clock edges through a `PipelinedProduct`."""
-    starts = range(0, width, TILE)
-    tiles = sum(not low or a + b < width for a in starts for b in starts)
+    tiles = product_multipliers(left_width, right_width, low=low)
     return MULTIPLIER_LATENCY + (tiles - 1).bit_length()
 
 
-def product_multipliers(width: int, *, low: bool = False) -> int:
+def product_multipliers(left_width: int, right_width: int, *, low: bool = False) -> int:
     """Multiplier blocks of a `PipelinedProduct`."""
-    starts = range(0, width, TILE)
-    return sum(not low or a + b < width for a in starts for b in starts)
+    return len(_tiles(left_width, right_width, low=low))
+
+
+def _tiles(left_width: int, right_width: int, *, low: bool) -> list[tuple[int, int]]:
+    """The lowest bits of the factors of each tile's product."""
+    left, right = range(0, left_width, TILE), range(0, right_width, TILE)
+    return [(a, b) for a in left for b in right if not low or a + b < left_width]

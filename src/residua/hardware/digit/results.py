@@ -6,6 +6,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import Component, In, Out
 
+from residua.hardware.delay import delayed
 from residua.hardware.digit.memory import add_memory
 from residua.hardware.digit.shape import BANKS, DigitStreams
 
@@ -79,7 +80,8 @@ class Results(Component):
             read.en.eq(advance),
         ]
         self._select(m, read.data, keep.bit_select(leaving, 1), lanes)
-        m.d.sync += reserved.eq(reserved + self.reserve - freed)
+        # A run takes long enough for its place to be counted a cycle later.
+        m.d.sync += reserved.eq(reserved + delayed(m, self.reserve, 1, "reserves") - freed)
         with m.If(self.finish):
             m.d.sync += [writing.eq(~writing), ready.bit_select(writing, 1).eq(1)]
             if self.subtracts:
