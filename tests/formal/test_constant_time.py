@@ -295,7 +295,7 @@ def test_public_keys_that_are_secret_are_found(public_keys, change, tmp_path):
     assert not prove_netlist(netlist, out_dir=tmp_path).proof.passed
 
 
-@pytest.mark.parametrize("verdict", ["differs", "modulus_error"])
+@pytest.mark.parametrize("verdict", ["guard.withholds", "modulus_error"])
 def test_rsa_has_two_verdicts(rsa, verdict, tmp_path):
     verdicts = {name: uses for name, uses in rsa.boundary.verdicts.items() if name != verdict}
     assert len(verdicts) == len(rsa.boundary.verdicts) - 1

@@ -6,11 +6,12 @@ from amaranth.hdl import Value
 async def answer(ctx, core, words, latency, fault=None):
     """A result's words, its flag, and the cycles that it took, `latency` at most.
 
+    The flag is that of the last word; after a word that is withheld there is no other.
     A ``fault`` is a cycle, a memory, and the place and the bit in it that flip.
     """
     result = core.result
     ctx.set(result.ready, 1)
-    found, flags, cycles = [], set(), 0
+    found, flags, cycles = [], [], 0
     payload = result.payload
     edges = aiter(ctx.tick().sample(result.valid, payload.word, payload.last, payload.error))
     while len(found) < words:
@@ -21,11 +22,11 @@ async def answer(ctx, core, words, latency, fault=None):
         assert cycles <= latency
         if valid:
             found.append(word)
-            flags.add(error)
+            flags.append(error)
             assert last == (len(found) == words)
     ctx.set(result.ready, 0)
-    (flag,) = flags
-    return found, flag, cycles
+    assert flags == sorted(flags)
+    return found, flags[-1], cycles
 
 
 def _flip(ctx, memory, place, bit):

@@ -5,12 +5,13 @@ from typing import Any, ClassVar
 
 import pytest
 from amaranth.sim import Simulator
+from tests.hardware.exponentiation.open_guard import open_guards
 from tests.hardware.exponentiation.rsa_bench import SMALL, Bench, key_of, of_depth, recorded, rsa
 
 from residua.algorithms.conversion import split_words
 from residua.hardware.exponentiation.exponent_blinding import BlindingShape, ExponentBlinding
 from residua.hardware.exponentiation.exponentiator import ExponentDigits
-from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Target
+from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Source, Target
 from residua.hardware.exponentiation.rsa_engine_model import Drawn, private_operation
 from residua.numbers.digits import join_digits
 
@@ -177,6 +178,27 @@ def test_factors_change_and_faults_of_them_let_nothing_out(monkeypatch):
         assert await bench.root(ctx, 4711) == (0, 1, design.latency)
 
     Bench(design).run(script)
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_blinding_is_not_left_out(guarded, monkeypatch):
+    """Nobody but the signature of the steps sees a flip that leaves out the multiple of p - 1."""
+    if not guarded:
+        open_guards(monkeypatch)
+    made, design = recorded(monkeypatch, "exponentiation.rsa_engine"), rsa(*SMALL, **BLINDED)
+    key, released = key_of(design), []
+    place, flip = design.first_of_operation + 1, Target.PASS ^ Target.EXPONENT_P
+    assert flip.bit_count() == 1
+
+    async def script(ctx, bench):
+        instructions = made[0].data
+        lowest = Source.BLINDED.bit_length()
+        ctx.set(instructions[place], ctx.get(instructions[place]) ^ flip << lowest)
+        await bench.load(ctx, design.load_words(key))
+        released.append(await bench.root(ctx, 4711))
+
+    Bench(design).run(script)
+    assert [one[:2] for one in released] == [(0, 1) if guarded else (key.root(4711), 0)]
 
 
 class Noted(ExponentDigits):

@@ -6,6 +6,7 @@ import random
 import pytest
 from amaranth.sim import Simulator
 from tests.hardware.exponentiation.answers import answer
+from tests.hardware.exponentiation.open_guard import open_guards
 from tests.hardware.traffic import sender
 
 from residua.errors import SpecificationError
@@ -103,7 +104,7 @@ def test_faults_let_nothing_out():
         ]
         own = bench.core._read.memory
         faults += [(0, own, spans[name].base, 0) for name in ("shift_p", "d_p", "d_q")]
-        faults += [(middle, own, spans[name].base, 5) for name in ("message", "coefficient", "q")]
+        faults += [(middle, own, spans[name].base, 5) for name in ("coefficient", "q")]
         for fault in faults:
             await bench.load(ctx, flat(design.loads(key)))
             withheld.append(await bench.root(ctx, message, fault))
@@ -118,6 +119,27 @@ def test_faults_let_nothing_out():
     assert nothing in of_p
     assert nothing in of_q
     assert set(own) == {nothing}
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_words_that_wait_in_the_memory(guarded, monkeypatch):
+    """A message before it is used, a root after its check: without the guard they are silent."""
+    if not guarded:
+        open_guards(monkeypatch)
+    design, key = rsa(24, 8, 5), RsaKey.generate(24, 5, random.Random(3))
+    message, spans, released = 1234567 % key.modulus, design.spans, []
+
+    async def script(ctx, bench):
+        memory = bench.core._read.memory
+        await bench.load(ctx, flat(design.loads(key)))
+        places = {0: spans["message"].base, design.latency - 10: spans["root"].base}
+        released.extend(
+            [await bench.root(ctx, message, (at, memory, own, 1)) for at, own in places.items()]
+        )
+
+    Bench(design).run(script)
+    silent = [(key.root(message ^ 2), 0), (key.root(message) ^ 2, 0)]
+    assert [one[:2] for one in released] == ([(0, 1)] * 2 if guarded else silent)
 
 
 def test_wrong_messages_and_keys():

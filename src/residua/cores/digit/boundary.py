@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from residua.cores.digit.design import DigitDesign
-from residua.cores.proofs.boundary import Boundary, Uses, stream_boundary
+from residua.cores.proofs.boundary import ROOT_VERDICT, Boundary, Uses, stream_boundary
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
@@ -22,7 +22,8 @@ def digit_boundary(design: DigitDesign) -> Boundary:
     verdicts: Mapping[str, Uses] = {}
     addresses: tuple[str, ...] = ()
     if isinstance(design, RsaCrtDesign):
-        verdicts = {f"modulo_{unit}.{_MODULUS_ERROR}": () for unit in "pqn"} | {"differs": ()}
+        errors: Mapping[str, Uses] = {f"modulo_{unit}.{_MODULUS_ERROR}": () for unit in "pqn"}
+        verdicts = {**errors, **ROOT_VERDICT}
         addresses = tuple(f"modulo_{unit}.{_TABLE}" for unit in "pq")
     elif loads:
         verdicts = {_MODULUS_ERROR: ()}

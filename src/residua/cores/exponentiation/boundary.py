@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from residua.cores.proofs.boundary import Boundary, Uses, stream_boundary
+from residua.cores.proofs.boundary import ROOT_VERDICT, Boundary, Uses, stream_boundary
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
 from residua.hardware.exponentiation.public_exponentiator import PublicExponentiatorDesign
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign
@@ -23,7 +23,7 @@ def public_key_boundary(design: PublicExponentiatorDesign) -> Boundary:
 
 def rsa_boundary(design: RsaEngineDesign) -> Boundary:
     """The words of all streams, keys too, may differ, but not whether they are legal."""
-    verdicts: dict[str, Uses] = {"modulus_error": (), "differs": ()}
+    verdicts: dict[str, Uses] = {"modulus_error": (), **ROOT_VERDICT}
     found = stream_boundary("RSA core", design.width, verdicts, loads=True)
     if not design.blinding:
         return found

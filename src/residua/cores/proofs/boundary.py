@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 Uses = tuple[tuple[str, bool], ...]
 """Wires with the values that they have when a verdict is tested; none if it always may be."""
 
+ROOT_VERDICT: Mapping[str, Uses] = {"guard.withholds": (("result_valid", True),)}
+"""Whether the guard of an RSA core lets a word of a root out, told while it is offered."""
+
 
 @dataclass(frozen=True)
 class Boundary:

@@ -34,7 +34,7 @@ _WORDS = {
 """Words that move, by where they come from: their name, and the part of RSA on an engine that
 begins with them, if a routine follows."""
 
-_USED = {Target.RESULT: "give", Target.TALLY: "compare", Target.VERDICT: "compare"}
+_USED = {Target.RESULT: "give", Target.VERDICT: "compare"}
 """Names of words that move, by where they go to, which go before those."""
 
 

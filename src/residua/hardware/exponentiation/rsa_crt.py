@@ -20,6 +20,7 @@ from residua.hardware.digit.memory import add_memory
 from residua.hardware.digit.multiplier import DigitComponent
 from residua.hardware.digit.shape import DigitStreams
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
+from residua.hardware.exponentiation.root_guard import RootGuard
 from residua.numbers.digits import DigitDomain, DigitShape, split_digits
 from residua.numbers.rsa import RsaKey
 
@@ -53,9 +54,9 @@ class Transfer:
     """Words of a number between the memory and ``end``, an exponentiator or `OUTSIDE`.
 
     Attributes:
-        kind: ``send`` from the memory; ``take``, and add to it; ``compare`` with the memory.
+        kind: ``send`` from the memory; ``take``, and add to it; ``compare`` with the message.
         end: where they go to or come from.
-        span: what is sent, added or compared with; the words above it are 0.
+        span: what is sent or added; the words above it are 0.
         target: where what is taken goes, from its first word on.
         plain: whether a Montgomery product is asked for.
     """
@@ -195,7 +196,7 @@ class RsaCrtDesign:
             *product(N, of_p, "q"),
             Transfer("take", N, of_q, root),
             *power(N, root),
-            Transfer("compare", N, message),
+            Transfer("compare", N),
             Transfer("send", OUTSIDE, root),
         )
 
@@ -287,7 +288,8 @@ class RsaCrt(DigitComponent):
 
     ``operands`` takes the words of a message below N. ``result`` hands out those of the root, as
     many, ``last`` with the highest. A root is compared before: where its e-th power is not the
-    message, all words are 0 and ``error`` is set with them.
+    message, all words are 0 and ``error`` is set with them. That is so, too, from the first word on
+    that is not what was checked (`RootGuard`).
 
     ``modulus`` takes the words of a key, `RsaCrtDesign.loads` one after the other, before the first
     word of a message. ``modulus_error`` is set until the next key if a modulus is even. The number
@@ -299,11 +301,12 @@ class RsaCrt(DigitComponent):
         super().__init__(design, flagged=True)
 
     def elaborate(self, platform: Any) -> Module:
-        """Three exponentiators, a memory, and the transfers between them."""
+        """Three exponentiators, a memory, a guard, and the transfers between them."""
         m = Module()
         design = self.design
         self._units = [one.component() for one in (design.half, design.half, design.whole)]
         m.submodules.modulo_p, m.submodules.modulo_q, m.submodules.modulo_n = self._units
+        m.submodules.guard = self._guard = RootGuard(design.operand_words, design.width)
         span = design.spans["root"]
         self._write, self._read = add_memory(m, "words", design.width, span.base + span.count)
         self._step = step = Signal(range(len(design.transfers)), name="transfer")
@@ -348,6 +351,8 @@ class RsaCrt(DigitComponent):
             with m.If(last):
                 m.d.sync += [left.eq(0), part.eq(part + 1), complete.eq(part == 3)]
         m.d.comb += self._place.eq(left)
+        words = self.design.operand_words
+        m.d.comb += self._guard.loads.eq(given.valid & given.ready & (part == 2) & (left < words))
         # A key that is offered goes before a message.
         return complete & ~errors.any() & ~(idle & given.valid)
 
@@ -372,6 +377,7 @@ class RsaCrt(DigitComponent):
                 with m.If(step == len(transfers) - 1):
                     m.d.sync += step.eq(0)
         self._goal, self._last = goal, word == length
+        m.d.comb += self._guard.clear.eq(self._move & self._last & (step == len(transfers) - 1))
 
     def _connect(self, m: Module, ready: Value) -> None:
         """Connect both ends of the current transfer."""
@@ -379,11 +385,11 @@ class RsaCrt(DigitComponent):
         transfers, width = design.transfers, design.width
         end = self._of(m, "end", [one.end for one in transfers])
         sends = self._of(m, "sends", [one.kind == "send" for one in transfers])
-        compares = self._of(m, "compares", [one.kind == "compare" for one in transfers])
+        self._compares = self._of(m, "compares", [one.kind == "compare" for one in transfers])
         plain = self._of(m, "plain", [one.plain for one in transfers])
         found, held = Signal(width, name="found"), Signal(width, name="held")
         carry, total = Signal(name="carry"), Signal(width + 1, name="total")
-        offered, differs = Signal(name="offered"), Signal(name="differs")
+        offered = Signal(name="offered")
         send, accepted = self._fetched & sends, Signal(name="accepted")
         # Each word that is taken moves on a cycle later, the last one too.
         take = self._fetched & ~sends & ~(self._holds & self._last)
@@ -409,20 +415,31 @@ class RsaCrt(DigitComponent):
         m.d.sync += [self._holds.eq(take & offered), held.eq(found)]
         m.d.comb += [
             self._move.eq(send & accepted | self._holds),
-            total.eq(held + Mux(compares, 0, self._known) + carry),
+            total.eq(held + self._known + carry),
         ]
-        self._keep(m, self._holds & ~compares, total)
-        m.d.comb += [
-            self.result.payload.word.eq(Mux(differs, 0, self._known)),
-            self.result.payload.last.eq(self._last),
-            self.result.payload.error.eq(differs),
-        ]
+        self._watch(m, Mux(sends, self._known, found), send & accepted, take & offered)
+        self._keep(m, self._holds & ~self._compares, total)
         with m.If(self._move):
-            m.d.sync += carry.eq(total[width] & ~compares & ~self._last)
-            with m.If(compares & (held != self._known)):
-                m.d.sync += differs.eq(1)
-            with m.If(self._step == 0):
-                m.d.sync += differs.eq(0)
+            m.d.sync += carry.eq(total[width] & ~self._last)
+
+    def _watch(self, m: Module, word: Value, sent: Value, taken: Value) -> None:
+        """Show the guard N, and the words that are sent or taken; it says what leaves."""
+        guard, transfers = self._guard, self.design.transfers
+        outside = self._of(m, "outside", [one.end == OUTSIDE for one in transfers])
+        # The only power modulo N is that of a root.
+        checks = self._of(m, "checks", [one.end == N and not one.plain for one in transfers])
+        m.d.comb += [
+            guard.word.eq(Mux(guard.loads, self.modulus.payload, word)),
+            guard.takes.eq(taken & outside),
+            guard.keeps.eq(sent & checks),
+            guard.compares.eq(taken & self._compares),
+            guard.leaves.eq(sent & outside),
+            guard.last.eq(self._last),
+            guard.granted.eq(1),
+            self.result.payload.word.eq(Mux(guard.withholds, 0, guard.root)),
+            self.result.payload.last.eq(self._last),
+            self.result.payload.error.eq(self.result.valid & guard.withholds),
+        ]
 
     def _keep(self, m: Module, taken: Value, total: Value) -> None:
         """The words of a key into the memory, or a cycle later those that are ``taken``."""

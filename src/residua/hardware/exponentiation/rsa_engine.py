@@ -14,6 +14,7 @@ from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
 from residua.algorithms.fields.crt_field import HALVES
+from residua.hardware import signature_register
 from residua.hardware.converters.final_reduction import FinalReduction
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.digit.results import result_payload
@@ -21,7 +22,9 @@ from residua.hardware.engine.processor import Processor
 from residua.hardware.exponentiation.exponent_blinding import ExponentBlinding
 from residua.hardware.exponentiation.exponentiator import ExponentDigits
 from residua.hardware.exponentiation.number_check import check_numbers
+from residua.hardware.exponentiation.root_guard import RootGuard
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Source, Target
+from residua.hardware.signature_register import folded, record
 
 
 class _State(IntEnum):
@@ -41,7 +44,9 @@ class RsaEngine(Component):
 
     ``operands`` takes the words of a message below N. ``result`` hands out those of the root, as
     many, ``last`` with the highest. A root is compared before: where its e-th power is not the
-    message, all words are 0 and ``error`` is set with them.
+    message, all words are 0 and ``error`` is set with them. That is so, too, from the first word on
+    that is not what was checked (`RootGuard`), and if other steps were executed than those of the
+    list.
 
     ``modulus`` takes the words of a key, `RsaEngineDesign.load_words`, before the first word of a
     message and then whenever another key is offered between messages: it goes before a message.
@@ -73,6 +78,7 @@ class RsaEngine(Component):
         m.submodules.processor = self._processor = Processor(design.processor, most)
         m.submodules.converter = self._converter = ResidueToBinary(design.conversion)
         m.submodules.reduction = self._reduction = FinalReduction(design.words, design.width)
+        m.submodules.guard = self._guard = RootGuard(design.words, design.width)
         m.submodules.exponent_p = exponent_p = ExponentDigits(design.exponent_shape)
         m.submodules.exponent_q = exponent_q = ExponentDigits(design.exponent_shape)
         self._exponents = exponent_p, exponent_q
@@ -80,12 +86,14 @@ class RsaEngine(Component):
         longest = max(step.count for step in design.steps)
         self._word = Signal(range(max(longest, 2)), name="word")
         self._moves, self._there = Signal(name="moves"), Signal(name="there")
+        self._ends = Signal(name="step_ends")
         self._payload = Signal(design.width, name="word_taken")
         self._instructions(m)
         self._memory(m)
         self._blinding = self._blind(m) if design.blinding else None
         self._sources(m)
         self._targets(m)
+        self._watch(m)
         self._execute(m)
         self._test_key(m)
         return m
@@ -122,6 +130,10 @@ class RsaEngine(Component):
         read = memory.read_port(domain="sync")
         self._address = Signal(range(len(words)), name="address")
         self._step = Signal(layout, name="instruction")
+        self._signed = 0
+        # The last one gives out; what changes it is found by the guard.
+        for word in init[design.first_of_operation : -1]:
+            self._signed = signature_register.step(self._signed, folded(word))
         m.d.comb += read.addr.eq(self._address)
         with m.If(self._is(_State.LATCH)):
             m.d.sync += self._step.eq(read.data)
@@ -138,7 +150,7 @@ class RsaEngine(Component):
         return self._is(_State.WORDS) & (self._step.target == target)
 
     def _memory(self, m: Module) -> None:
-        """N, a message and its root in one memory, exponents, and primes, in another one."""
+        """A message and its root in one memory, exponents, and primes, in another one."""
         design, secret = self.design, self._step.target == Target.EXPONENTS
         if design.blinding:
             secret |= self._step.target == Target.PRIME
@@ -219,16 +231,13 @@ class RsaEngine(Component):
         return Mux(highest, self.random.payload[:bits], self.random.payload)
 
     def _targets(self, m: Module) -> None:
-        """Words to where they go; what they say of the message."""
-        processor, reduction, width = self._processor, self._reduction, self.design.width
+        """Words to where they go."""
+        processor, reduction = self._processor, self._reduction
         last = self._word == self._step.count
         moves, word = self._moves, self._payload
         gives, enters = self._goes(Target.RESULT), self._goes(Target.ENGINE)
         if self._blinding is not None:
             enters |= self._goes(Target.PRIME)
-        # A root leaves only after a verdict and a tally of its own.
-        wrong, tallied = Signal(name="wrong", init=1), Signal(name="tallied")
-        differs, below = Signal(name="differs"), Signal(name="below")
         m.d.comb += [
             moves.eq(self._is(_State.WORDS) & self._there & (~gives | self.result.ready)),
             processor.binary.payload.eq(word),
@@ -237,11 +246,10 @@ class RsaEngine(Component):
             reduction.modulus.eq(word),
             # The highest word of N is 0 and not one of those of a root.
             reduction.load.eq(moves & self._goes(Target.MODULUS) & ~last),
-            differs.eq(wrong | ~tallied),
-            self.result.valid.eq(gives),
-            self.result.payload.word.eq(Mux(differs, 0, self._held)),
+            self.result.valid.eq(gives & self._there),
+            self.result.payload.word.eq(Mux(self._guard.withholds, 0, self._guard.root)),
             self.result.payload.last.eq(last),
-            self.result.payload.error.eq(differs),
+            self.result.payload.error.eq(self.result.valid & self._guard.withholds),
         ]
         begins = self._is(_State.DECODE) & (self._step.target == Target.EXPONENT_P)
         targets = Target.EXPONENT_P, Target.EXPONENT_Q
@@ -261,23 +269,26 @@ class RsaEngine(Component):
             self._converter.residues.payload.eq(processor.residue[0]),
             self._converter.residues.valid.eq(processor.residue_valid),
         ]
-        # A message is compared with N, which the memory has in the same order.
-        difference = Signal(width + 1, name="difference")
-        m.d.comb += difference.eq(word - self._held - below)
-        with m.If(moves & self._comes(Source.OPERANDS)):
-            m.d.sync += below.eq(difference[width])
-        # The sum of the words of a root when it is kept, less those that are there in the end.
-        tally, rest = Signal(width, name="tally"), Signal(width, name="rest")
-        keeps = self._comes(Source.REDUCTION) & self._goes(Target.ENGINE)
-        m.d.comb += rest.eq(tally - self._held)
-        with m.If(moves & keeps):
-            m.d.sync += tally.eq(tally + word)
-        with m.If(moves & self._goes(Target.VERDICT)):
-            m.d.sync += wrong.eq((word != self._held) | Mux(self._word == 0, ~below, wrong))
-        with m.If(moves & self._goes(Target.TALLY)):
-            m.d.sync += [tally.eq(rest), tallied.eq(last & (rest == 0))]
-        with m.If(begins):
-            m.d.sync += [below.eq(0), tally.eq(0), wrong.eq(1), tallied.eq(0)]
+
+    def _watch(self, m: Module) -> None:
+        """Show the guard what comes, is checked and leaves, and sum up the steps that end."""
+        guard, moves = self._guard, self._moves
+        clear = Signal(name="operation_begins")
+        m.d.comb += [
+            clear.eq(self._is(_State.FETCH) & (self._address == self.design.first_of_operation)),
+            guard.clear.eq(clear),
+            guard.word.eq(self._payload),
+            guard.loads.eq(self._reduction.load),
+            guard.takes.eq(moves & self._comes(Source.OPERANDS)),
+            guard.keeps.eq(moves & self._comes(Source.REDUCTION) & self._goes(Target.ENGINE)),
+            guard.compares.eq(moves & self._comes(Source.REDUCTION) & self._goes(Target.VERDICT)),
+            guard.leaves.eq(moves & self._goes(Target.RESULT)),
+            guard.last.eq(self.result.payload.last),
+        ]
+        signature = Signal(signature_register.WIDTH, name="signature")
+        # At its end a step still has to be what it was all the while.
+        record(m, signature, self._step.as_value(), self._ends, clear)
+        m.d.comb += guard.granted.eq(signature == self._signed)
 
     def _execute(self, m: Module) -> None:
         """One step after the other; after the last one, those of an operation again."""
@@ -292,6 +303,7 @@ class RsaEngine(Component):
         ]
 
         def follow() -> None:
+            m.d.comb += self._ends.eq(1)
             m.d.sync += [
                 state.eq(_State.FETCH),
                 self._address.eq(Mux(end, design.first_of_operation, self._address + 1)),

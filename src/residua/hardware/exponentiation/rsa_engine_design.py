@@ -99,12 +99,11 @@ class Target(IntEnum):
     EXPONENT_Q = 2
     MODULUS = 3
     VERDICT = 4
-    TALLY = 5
-    RESULT = 6
-    EXPONENTS = 7
-    PRIME = 8
-    MULTIPLE = 9
-    PASS = 10
+    RESULT = 5
+    EXPONENTS = 6
+    PRIME = 7
+    MULTIPLE = 8
+    PASS = 9
 
 
 @dataclass(frozen=True)
@@ -345,12 +344,7 @@ class RsaEngineDesign:
     def places(self) -> dict[str, int]:
         """Places of numbers in the memory, and its depth."""
         words = self.words
-        lengths = {"n": words + 1, "message": words, "root": words}
-        found, base = dict[str, int](), 0
-        for name, count in lengths.items():
-            found[name] = base
-            base += count
-        return found | {"depth": base}
+        return {"message": 0, "root": words, "depth": 2 * words}
 
     @property
     def _secret_places(self) -> dict[str, tuple[int, int]]:
@@ -386,7 +380,7 @@ class RsaEngineDesign:
 
     @cached_property
     def _key_steps(self) -> list[Step]:
-        half, places = self.half_words, self.places
+        half = self.half_words
         counts = dict(zip(_KEY_NUMBERS, (half, self.inverse_words, half), strict=True))
         found = [
             Step(f"load_{own}{name}", count=count, tests=name == NUMBER)
@@ -405,7 +399,7 @@ class RsaEngineDesign:
             for place in self._secret_places["exponents"]
         ]
         count = self.words + 1
-        loads = Step("", 1, count, Source.CONVERTER, Target.MODULUS, kept=places["n"])
+        loads = Step("", 1, count, Source.CONVERTER, Target.MODULUS)
         return [
             *found,
             Step("prepare", source=Source.MEMORY),
@@ -436,7 +430,7 @@ class RsaEngineDesign:
         words, places = self.words, self.places
         return [
             *self._exponents(),
-            *self._taking("take", Source.OPERANDS, places["n"], places["message"]),
+            *self._taking("take", Source.OPERANDS, 0, places["message"]),
             *self._runs(
                 ("hide", int(self.blinding > 0)),
                 *self._power,
@@ -446,9 +440,7 @@ class RsaEngineDesign:
             *self._taking("take", Source.REDUCTION, 0, places["root"]),
             *self._runs(*self._check),
             *self._taking("verdict", Source.MEMORY, places["message"], None),
-            Step("", 1, words, Source.REDUCTION, Target.VERDICT, places["message"]),
-            # Whether the root still is what has been checked.
-            Step("", 1, words, Source.MEMORY, Target.TALLY, places["root"]),
+            Step("", 1, words, Source.REDUCTION, Target.VERDICT),
             Step("", 1, words, Source.MEMORY, Target.RESULT, places["root"]),
         ]
 
