@@ -119,12 +119,13 @@ def test_it_starves_after_its_patience():
 
     async def watch(ctx):
         ctx.set(dut.ready, 1)
-        for _ in range(16):
+        # A cycle in which it is noted that there is no word, and those of its patience.
+        for _ in range(1 + 16):
             assert not ctx.get(dut.starved)
             await ctx.tick()
         assert ctx.get(dut.starved)
         ctx.set(dut.valid, 1)
-        await ctx.tick()
+        await ctx.tick().repeat(2)
         assert not ctx.get(dut.starved)
         ctx.set(dut.valid, 0)
         ctx.set(dut.ready, 0)

@@ -139,10 +139,12 @@ class RandomMonitor(Component):
             m.d.sync += [first.eq(0), place.eq(0), equal.eq(0)]
 
     def _starving(self, m: Module) -> None:
-        """How long a word has not come."""
+        """How long a word has not come; whether one does not stands in a register."""
+        waits = Signal(name="waits")
         waited = Signal(self.patience_bits + 1, name="waited")
+        m.d.sync += waits.eq(self.ready & ~self.valid)
         m.d.comb += self.starved.eq(waited[-1])
-        with m.If(self.valid | ~self.ready):
+        with m.If(~waits):
             m.d.sync += waited.eq(0)
         with m.Elif(~waited[-1]):
             m.d.sync += waited.eq(waited + 1)

@@ -508,7 +508,8 @@ class Controller(Component):
         program, wanted = self.design.program, self._wanted_curve
         entry = Signal(range(len(program.words)), name="entry")
         m.d.sync += entry.eq(program.bad_operation)
-        with m.If(wanted >= self.design.curves):
+        # Without a carry chain.
+        with m.If(~Cat(wanted == curve for curve in range(self.design.curves)).any()):
             m.d.sync += entry.eq(program.bad_curve)
         for (operation, curve), address in program.entries.items():
             with m.If((self._wanted_operation == operation) & (wanted == curve)):
