@@ -320,12 +320,15 @@ class ScalarUnit(Component):
             for name in ("left", "right", "before", "passed")
         )
         total = Signal(WORD + 1, name="total")
-        lengths = [form.length for form in self.forms]
-        passes, last = Signal(range(max(*lengths, 2)), name="passes"), index == end - 1
-        final = passes == self._own([max(length, 1) - 1 for length in lengths])
+        lengths = [max(form.length, 1) for form in self.forms]
+        # Passes that follow; which of them is on stands in registers, too.
+        follow, last = Signal(range(max(*lengths, 2)), name="passes_to_follow"), index == end - 1
+        first, final = Signal(name="first_pass"), Signal(name="final_pass")
+        others = self._own([length - 1 for length in lengths])
+        begin = [follow.eq(others), first.eq(1), final.eq(others == 0)]
         begins = index == self._first
         lengthens = Const(0) if self._shares else self._in(_State.LENGTHEN)
-        adds = Mux(lengthens, self._lengthen(m, passes, total, carry), odd)
+        adds = Mux(lengthens, self._lengthen(m, first, total, carry), odd)
         halved = Cat(before[1:], Mux(index == end - 2, carry, total[0]))
         # Of a word that is written, the place, and whether it is one.
         place, writes = Signal.like(self._index, name="place"), Signal(name="writes")
@@ -334,7 +337,7 @@ class ScalarUnit(Component):
         # At rest nothing of the scalar stays in registers.
         registers = (odd, carry, left, right, before, passed, writes)
         m.d.sync += [register.eq(0) for register in registers]
-        chosen = self._chosen(m, passes, final, odd, passed)
+        chosen = self._chosen(m, follow, final, odd, passed)
         with m.If(self._in(_State.BLIND) | lengthens):
             m.d.comb += [self._write.addr.eq(place), self._write.en.eq(writes)]
             m.d.sync += [
@@ -345,16 +348,17 @@ class ScalarUnit(Component):
                 right.eq(Mux(adds, self._factor(m), 0)),
                 before.eq(total),
                 odd.eq(Mux(begins, chosen, odd)),
-                passes.eq(passes + last),
                 carry.eq(~begins & total[WORD]),
             ]
             self._next(m, end, self._state, self._first)
+            with m.If(last):
+                m.d.sync += [follow.eq(follow - 1), first.eq(0), final.eq(follow == 1)]
         with m.Else():
-            m.d.sync += passes.eq(0)
+            m.d.sync += begin
         with m.If(self._in(_State.BLIND) & last & final):
-            m.d.sync += [self._state.eq(self._unblinded), passes.eq(0)]
-        with m.If(lengthens & last & (passes == 1)):
-            m.d.sync += [self._state.eq(_State.READY), passes.eq(0)]
+            m.d.sync += [self._state.eq(self._unblinded), *begin]
+        with m.If(lengthens & last & ~first):
+            m.d.sync += self._state.eq(_State.READY)
         with m.If(self.clear):
             m.d.sync += writes.eq(0)
         if self._shares:
@@ -398,13 +402,13 @@ class ScalarUnit(Component):
                 self._next(m, end, _State.READY)
 
     def _chosen(
-        self, m: Module, passes: Value, final: Value, previous: Value, written: Value
+        self, m: Module, follow: Value, final: Value, previous: Value, written: Value
     ) -> Value:
         """The bit of r that a pass takes."""
         bit: Value = self._read.data[0]
         if self.distinguishes:
-            kept = self._own([form.kept for form in self.forms])
-            bit = bit & ((passes >= kept) | self._is_base)
+            changed = self._own([max(form.length - form.kept, 0) for form in self.forms])
+            bit = bit & ((follow < changed) | self._is_base)
         if self._lengthens and self._blinds:
             is_one, is_highest = self._comparisons(m, written)
             right = Mux(final, ~previous, (bit | is_one) & ~is_highest)
@@ -442,7 +446,7 @@ class ScalarUnit(Component):
             ]
         return is_one, is_highest
 
-    def _lengthen(self, m: Module, passes: Value, total: Value, carry: Value) -> Value:
+    def _lengthen(self, m: Module, first: Value, total: Value, carry: Value) -> Value:
         """Whether a pass adds n 2^b: the first one, and the second if bit t + b is still 0."""
         if not self._lengthens:
             return Const(0)
@@ -451,9 +455,9 @@ class ScalarUnit(Component):
         m.d.sync += short.eq(0)
         with m.If(self._in(_State.LENGTHEN)):
             m.d.sync += short.eq(short)
-            with m.If((passes == 0) & (self._index == ends)):
+            with m.If(first & (self._index == ends)):
                 m.d.sync += short.eq(~Mux(self._full(), carry, self._top(total)))
-        return (passes == 0) | short
+        return first | short
 
     def _full(self) -> Value:
         """Whether the scalars of the curve fill their words, so that their next bit is a carry."""
