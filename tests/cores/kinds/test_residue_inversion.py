@@ -26,8 +26,8 @@ WIDTH = 11
 SEED = 7
 
 
-def unit_of(*moduli):
-    unit = ResidueInverter(moduli, hat_form(P, WIDTH).base)
+def unit_of(*moduli, rowers=None):
+    unit = ResidueInverter(moduli, hat_form(P, WIDTH).base, rowers)
     Fragment.get(unit, None)
     return unit
 
@@ -71,8 +71,9 @@ def test_unit_is_right(simulator, stalls):
     assert reports == [(1000, 1500), (1500, 1500)]
 
 
-def test_one_modulus(tmp_path):
-    assert verify(simulator_of(unit_of(P), tmp_path)).passed
+@pytest.mark.parametrize("rowers", [2, 3])
+def test_one_modulus(rowers, tmp_path):
+    assert verify(simulator_of(unit_of(P, rowers=rowers), tmp_path), stalls=True).passed
 
 
 def test_another_modulus_is_found(simulator):
@@ -116,6 +117,22 @@ def test_a_wrong_unit_does_not_pass(change, message, tmp_path):
     found = verify(simulator_of(unit_of(P), tmp_path, change), stalls=True)
     assert not found.passed
     assert any(message in failure for failure in found.failures)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        # U takes the V of a step too early; a step that is followed before it was made.
+        ("tag_u_1 <= after_0", "tag_u_1 <= tag_v[3:0]"),
+        ("follows_0_1 & made_before_1", "follows_0_1"),
+    ],
+)
+def test_a_wrong_look_ahead_is_found(change, tmp_path):
+    unit = unit_of(P, rowers=3)
+    assert unit.ahead == 2
+    found = verify(simulator_of(unit, tmp_path, change))
+    assert found.mismatches > 100
+    assert any("is not f / x" in failure for failure in found.failures)
 
 
 def test_operands(simulator):

@@ -1,6 +1,7 @@
 """The inverter on residues against its model, and against Python's inverses."""
 
 import random
+from itertools import product
 from math import gcd
 
 import pytest
@@ -13,12 +14,14 @@ from residua.hardware.inverters.residue_inverter import (
     VECTORS_OUT,
     ResidueInverter,
     channels_of_a_rower,
-    most_rowers,
+    default_rowers,
 )
+from residua.hardware.inverters.residue_inverter_tags import look_ahead
 from residua.machines.plus_minus import HatWords
 from residua.numbers.bases import Base
 from residua.numbers.hats import hat_form
 from residua.numbers.moduli import Modulus
+from residua.numbers.search import MOST_CHANNELS
 
 SHAPES = [
     # moduli, width, rowers
@@ -28,6 +31,7 @@ SHAPES = [
     ((3 * 5 * 7,), 9, 1),
     ((2**31 - 1, 2**31 - 19), 9, None),
     ((2**31 - 1, 2**31 - 19), 9, 2),
+    ((2**31 - 1, 2**31 - 19), 9, 4),
     ((2**31 - 1,), 9, 1),
     ((2**61 - 1,), 10, None),
     ((2**61 - 1,), 10, 3),
@@ -35,8 +39,8 @@ SHAPES = [
 ]
 
 
-def unit_of(moduli, width, rowers=None):
-    return ResidueInverter(moduli, hat_form(max(moduli), width).base, rowers)
+def unit_of(moduli, width, rowers=None, channels=None):
+    return ResidueInverter(moduli, hat_form(max(moduli), width, channels).base, rowers)
 
 
 def words_of(form, numbers, chooser):
@@ -115,14 +119,38 @@ def test_inverses(moduli, width, rowers):
     check(unit, tasks[:14])
 
 
-def test_latency_of_full_size():
-    unit = unit_of((2**256 - 2**224 + 2**192 + 2**96 - 1,), 17)
+def test_every_tag_is_there_when_it_is_followed():
+    """The stages of a step work between the two tags that the first of them must not mix up."""
+    for share, rowers in product(range(1, 129), repeat=2):
+        if share * rowers < 2 * MOST_CHANNELS:
+            told, ahead, period, follows = look_ahead(share, rowers)
+            oldest = follows - (ahead - 1)
+            assert oldest >= 1
+            assert told - ahead * period <= oldest < told - (ahead - 1) * period
+            assert 2 <= follows < period
+            # The choice of a cycle ago is that of the stage's own step.
+            assert ahead == 1 or oldest == 1
+
+
+def test_two_steps_ahead_with_a_vacant_place():
+    unit = unit_of((65537,), 11, 9, channels=17)
+    assert (unit.share, unit.ahead, unit.period) == (2, 2, 4)
+    check(unit, tasks_of(unit, 1)[:4])
+
+
+@pytest.mark.parametrize(
+    ("rowers", "ahead", "period", "latency"), [(None, 1, 4, 1726), (16, 2, 3, 1304)]
+)
+def test_latency_of_full_size(rowers, ahead, period, latency):
+    unit = unit_of((2**256 - 2**224 + 2**192 + 2**96 - 1,), 17, rowers)
     Fragment.get(unit, None)
-    assert unit.latency <= 1730
+    assert (unit.ahead, unit.period, unit.latency) == (ahead, period, latency)
 
 
-def test_words_that_wait():
-    unit = unit_of((2**31 - 1,), 17)
+@pytest.mark.parametrize("rowers", [1, 2])
+def test_words_that_wait(rowers):
+    unit = unit_of((2**31 - 1,), 17, rowers)
+    assert unit.share == 2 // rowers
     check(unit, tasks_of(unit, 1)[:4], pace=0.3)
 
 
@@ -135,8 +163,9 @@ def memories_of(fragment):
     return [inner._data for inner in found]
 
 
-def test_an_end_leaves_nothing():
-    unit = unit_of((2**31 - 1,), 9)
+@pytest.mark.parametrize("rowers", [2, 4])
+def test_an_end_leaves_nothing(rowers):
+    unit = unit_of((2**31 - 1,), 9, rowers)
     fragment = Fragment.get(unit, None)
     memories = memories_of(fragment)
     assert len(memories) == 2 * unit.rowers
@@ -158,7 +187,7 @@ def test_an_end_leaves_nothing():
     simulate(fragment, main)
 
 
-@pytest.mark.parametrize("rowers", [None, 1])
+@pytest.mark.parametrize("rowers", [None, 1, 4])
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
 def test_a_reset_leaves_nothing(rowers, share):
     """At the beginning, in the middle and near the end of an inversion."""
@@ -191,11 +220,11 @@ async def begin(ctx, unit):
 
 
 def test_shares():
-    assert [most_rowers(n) for n in (1, 2, 7, 12)] == [1, 1, 4, 6]
-    assert [channels_of_a_rower(12, each) for each in (1, 2, 3, 4, 6)] == [12, 6, 4, 3, 2]
-    assert [channels_of_a_rower(7, each) for each in (1, 2, 3, 4)] == [7, 4, 3, 2]
-    for rowers in (0, 5, 7):
-        with pytest.raises(SpecificationError, match="possible: 1, 2, 3, 4, 6"):
+    assert [default_rowers(n) for n in (1, 2, 7, 12)] == [1, 1, 4, 6]
+    assert [channels_of_a_rower(12, each) for each in (1, 3, 4, 6, 12)] == [12, 4, 3, 2, 1]
+    assert [channels_of_a_rower(7, each) for each in (1, 2, 3, 4, 7)] == [7, 4, 3, 2, 1]
+    for rowers in (0, 5, 7, 13):
+        with pytest.raises(SpecificationError, match=r"possible: 1, 2, 3, 4, 6, 12$"):
             channels_of_a_rower(12, rowers)
 
 

@@ -259,12 +259,12 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
         Inversion.FERMAT
     )
     inverter_rowers: Annotated[
-        Annotated[int, keys.within(1, MOST_CHANNELS // 2)] | None,
+        Annotated[int, keys.within(1, MOST_CHANNELS)] | None,
         keys.Key(
             "Rowers of a coprocessor's plus-minus inverter, which share the channels: fewer are "
             "smaller and take more cycles; needs `inversion` plus-minus-ct.",
             "a count that gives each as many channels as any other but for the first, which may "
-            "have fewer; at most one for two channels",
+            "have fewer; at most one for each channel",
             "one for two channels",
             "N",
         ),

@@ -79,6 +79,7 @@ UNITS = {
     "P-192, on 6 rowers": Unit(100_000, (P_192.prime,), 17, 12, 6),
     "P-192, on 2 rowers": Unit(20_000, (P_192.prime,), 17, 12, 2),
     "P-192, a vacant place": Unit(20_000, (P_192.prime,), 22, 9, 5),
+    "P-256, on 16 rowers": Unit(20_000, (P_256.prime,), 17, 16, 16),
     "P-256, on 8 rowers": Unit(20_000, (P_256.prime,), 17, 16, 8),
     "P-256, on 4 rowers": Unit(20_000, (P_256.prime,), 17, 16, 4),
     "P-256 and its order": Unit(100_000, (P_256.prime, P_256.order), 17, 16, 8),

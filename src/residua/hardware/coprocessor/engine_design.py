@@ -27,7 +27,11 @@ from residua.hardware.engine.microsequencer import pause_after
 from residua.hardware.engine.processor import Processor
 from residua.hardware.engine.processor_design import FRACTION, ProcessorDesign
 from residua.hardware.inverters.modular_inverter import MULTIPLIERS
-from residua.hardware.inverters.residue_inverter import ResidueInverter, centred_forms, most_rowers
+from residua.hardware.inverters.residue_inverter import (
+    ResidueInverter,
+    centred_forms,
+    default_rowers,
+)
 from residua.hardware.unbuilt import unbuilt
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
@@ -44,7 +48,7 @@ class CoprocessorDesign(CurveDesign):
     same two bases; or, where orders have none, as in SBMM, just that for the prime of each curve,
     and the core no operations modulo orders. ``formulas``, ``blinding``, ``inversion``,
     ``fixed_base``, ``verifies`` and ``protections`` are those of `CurveDesign`; an inverter of
-    residues has ``inverter_rowers``, by default as many as it can.
+    residues has ``inverter_rowers``, by default one for two channels.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -119,7 +123,7 @@ class CoprocessorDesign(CurveDesign):
         """Rowers of that unit; None without one."""
         if self.inversion is not Inversion.PLUS_MINUS:
             return None
-        return self._inverter_rowers or most_rowers(len(self._bases[1]))
+        return self._inverter_rowers or default_rowers(len(self._bases[1]))
 
     @property
     def multipliers(self) -> int:

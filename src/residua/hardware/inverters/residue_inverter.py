@@ -10,15 +10,16 @@ makes the sign right as well. See `residua.algorithms.plus_minus.settled` for th
 there are always as many, and no test.
 
 Channels share rowers. A step reads V3 and U3 of a rower's channels in turn, then V1 and U1. The Cox
-takes longer than that. So it tells V modulo 16, and thereby U, which is a V of before. V modulo 4
-of the next step follows: a step is decided by what the Cox said of the step before.
+takes longer than that. So it tells more of V than V modulo 4, and thereby of U, which is a V of
+before. V modulo 4 of the next steps follows: a step is decided by what the Cox said one or two
+steps before.
 """
 
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.algorithms.plus_minus import Kind, sufficient_steps
@@ -26,18 +27,23 @@ from residua.errors import SpecificationError, first_possible
 from residua.hardware.adder_tree import sum_mod_4
 from residua.hardware.constant_table import selector
 from residua.hardware.delay import delayed
-from residua.hardware.inverters.residue_inverter_cox import (
-    TAG_BITS,
-    ResidueInverterCox,
-    sum_registers,
-)
+from residua.hardware.inverters.residue_inverter_cox import ResidueInverterCox
 from residua.hardware.inverters.residue_inverter_rower import LATENCY, ResidueInverterRower
+from residua.hardware.inverters.residue_inverter_tags import (
+    ResidueInverterTags,
+    look_ahead,
+    modulus_tag,
+    tag_bits,
+)
 from residua.machines.plus_minus import PlainNumbers
 from residua.numbers.bases import Base
 from residua.numbers.hats import HatForm
 
 VECTORS_IN, VECTORS_OUT = 3, 2
 """Vectors of words that an inversion takes and gives."""
+
+_PAIRS = "v3", "v1"
+"""Names of the pairs: of V3 and U3, and of V1 and U1."""
 
 
 class _State(IntEnum):
@@ -62,7 +68,7 @@ class ResidueInverter(Component):
     from the one in which the last word is there to the last one of ``busy``; it depends on nothing
     but the design. With several moduli ``select`` is the index of P; it must stay while ``busy`` is
     set. ``rowers`` work on ``share`` channels each, one after the other, two by default; a step
-    takes ``period`` cycles.
+    takes ``period`` cycles and is decided ``ahead`` steps before the Cox would tell.
 
     Raises:
         SpecificationError: a modulus is even or below 3, one of the base even or above 2^w, the
@@ -74,13 +80,9 @@ class ResidueInverter(Component):
             PlainNumbers(modulus)
         self.forms = centred_forms(moduli, base)
         self.channels = len(base)
-        self.rowers = most_rowers(self.channels) if rowers is None else rowers
+        self.rowers = default_rowers(self.channels) if rowers is None else rowers
         self.share = channels_of_a_rower(self.channels, self.rowers)
-        # Cycles from the first slot of V3 that is read to its tag's register.
-        told = self.share + LATENCY + sum_registers(self.rowers)
-        # The tag comes a step later, and one cycle more leads to the step after.
-        self.period = max(2 * self.share, told // 2 + 1)
-        self._follows = max(told - self.period, 1)
+        told, self.ahead, self.period, self._follows = look_ahead(self.share, self.rowers)
         self._rest = self.period - 2 * self.share
         # The first tags are those of the first step; that of V1 comes last.
         self._first_rest = told - self.share + 1
@@ -104,7 +106,7 @@ class ResidueInverter(Component):
         )
 
     def elaborate(self, platform: Any) -> Module:
-        """Loop, rowers in a chain, Cox."""
+        """Loop, rowers in a chain, Cox, tags."""
         m = Module()
         self._signals()
         self._datapath(m)
@@ -118,6 +120,7 @@ class ResidueInverter(Component):
         self._state = Signal(_State, name="state", init=_State.FORGET)
         self._count = Signal(range(max(self.steps, self._places)), name="count")
         self._slot = Signal(range(self.share), name="slot")
+        self._heads = Signal(name="first_words")
         # What states mean for words, in registers that move with them: they reach far.
         self._empty_v = Signal(name="empties_v", init=1)
         self._empty_u = Signal(name="empties_u", init=1)
@@ -132,7 +135,7 @@ class ResidueInverter(Component):
         # Of steps; what is taken in sets them.
         self._kind = Signal(Kind, name="kind")
         self._exchanging = Signal(name="exchanging")
-        self._pairs = _Pair("3"), _Pair("1")
+        self._tags = [ResidueInverterTags(self.forms, self.ahead, self._follows) for _ in range(2)]
         # How many bits more than U3 V3 has lost, less 1/2: from 0 on they may change places.
         bits = max(form.modulus.bit_length() for form in self.forms) + 3
         self._lead = Signal(signed(bits.bit_length() + 1), name="lead")
@@ -141,24 +144,15 @@ class ResidueInverter(Component):
     def _selected(self) -> Value:
         return self.select if len(self.forms) > 1 else Const(0, 1)
 
-    def _multiple_of_modulus(self, multiple: Value) -> Value:
-        """k P / M modulo 16; a ``multiple`` of 3 is a k of -1."""
-        limit = 1 << TAG_BITS
-        inverse = pow(self.forms[0].base.product, -1, limit)
-        tags = [
-            Array(Const(k * form.modulus * inverse % limit, TAG_BITS) for k in (0, 1, 2, -1))
-            for form in self.forms
-        ]
-        return Array(tags)[self._selected][multiple]
-
     def _rower(self, index: int) -> ResidueInverterRower:
         """A rower; places without a channel come first."""
         first = index * self.share - self._vacant
         channels = [c if c >= 0 else None for c in range(first, first + self.share)]
-        return ResidueInverterRower(self.forms, channels)
+        return ResidueInverterRower(self.forms, channels, tag_bits(self.ahead))
 
     def _datapath(self, m: Module) -> None:
-        m.submodules.cox = cox = ResidueInverterCox(self.forms[0], self.rowers)
+        bits = tag_bits(self.ahead)
+        m.submodules.cox = cox = ResidueInverterCox(self.forms[0], self.rowers, self.share, bits)
         entering: Value = delayed(m, self.residue, 1, "entering", data=True)
         rowers = [self._rower(index) for index in range(self.rowers)]
         for index, rower in enumerate(rowers):
@@ -193,10 +187,12 @@ class ResidueInverter(Component):
         for port, value in ((cox.valid, self._operate), (cox.opens, opens)):
             m.d.comb += port.eq(delayed(m, value, LATENCY, f"cox_{port.name}"))
         told = LATENCY + cox.latency
-        for pair, reads in zip(self._pairs, (~self._pair, self._pair), strict=True):
-            tells = self._operate & closes & reads
-            with m.If(delayed(m, tells, told, f"tells_{pair.v.name}")):
-                m.d.sync += pair.v.eq(cox.tag)
+        for number, reads in enumerate((~self._pair, self._pair)):
+            tells, tags = self._operate & closes & reads, self._tags[number]
+            m.d.comb += [
+                tags.tag.eq(cox.tag),
+                tags.told.eq(delayed(m, tells, told, f"tells_{_PAIRS[number]}")),
+            ]
 
     def _is(self, *states: _State) -> Value:
         return Cat(self._state == state for state in states).any()
@@ -253,7 +249,7 @@ class ResidueInverter(Component):
         """Whether this is the last word of a vector, taken or given, or the end of all steps."""
         counts, before = Signal(name="counts"), Signal.like(self._count, name="count_before_last")
         last, full = Signal(name="last_count"), Signal(name="full")
-        single = self._is(_State.TAKE) if self.channels == 1 else Const(0)
+        single = self._is(_State.TAKE, _State.GIVE) if self.channels == 1 else Const(0)
         m.d.comb += full.eq(counts & (last | single))
         with m.Switch(self._state):
             with m.Case(_State.TAKE):
@@ -261,12 +257,15 @@ class ResidueInverter(Component):
             with m.Case(_State.REDUCE):
                 m.d.comb += [counts.eq(self._ends), before.eq(self.steps - 2)]
             with m.Case(_State.GIVE):
-                m.d.comb += [counts.eq(1), before.eq(self._places - 2)]
-        # That the next count is the last one is in a register: much hangs on it.
+                m.d.comb += [counts.eq(1), before.eq(max(self._places - 2, 0))]
+        # That the next count is the last one is in a register, and that it is one of the first, a
+        # word of each channel of a rower: much hangs on them.
         with m.If(counts):
             m.d.sync += [self._count.eq(self._count + 1), last.eq(self._count == before)]
+        with m.If(counts & (self._count == self.share - 1)):
+            m.d.sync += self._heads.eq(0)
         with m.If(full):
-            m.d.sync += [self._count.eq(0), last.eq(0)]
+            m.d.sync += [self._count.eq(0), last.eq(0), self._heads.eq(1)]
         return full
 
     def _end_steps(self, m: Module) -> None:
@@ -288,7 +287,7 @@ class ResidueInverter(Component):
         takes = self._is(_State.TAKE) & self.residue_valid
         # With V = 0 and U = 4 x the sum and an exchange make V = x and U = 0: of x and U3 while P
         # follows into U3, of f and U1 at the end.
-        enters = takes & self._third & (self._count < self.share)
+        enters = takes & self._third & self._heads
         steps = self._is(_State.TAKEN, _State.REDUCE) & (self._resting == 0)
         m.d.comb += [
             self._shift.eq(takes | self._is(_State.GIVE)),
@@ -307,7 +306,7 @@ class ResidueInverter(Component):
 
     def _choose_v3(self, m: Module) -> tuple[Value, Value]:
         """Choose the operation on V3 by its tag, and whether U3 takes it; V1 and U1 do the same."""
-        tag, tag_u = self._pairs[0].now, self._pairs[0].u
+        tag, tag_u = self._tags[0].v, self._tags[0].u
         odd, adds = tag[0], tag[1] ^ tag_u[1]
         kind, exchange = Signal(Kind, name="chosen"), Signal(name="exchange_v3")
         m.d.comb += exchange.eq(odd & (self._lead >= 0))
@@ -329,68 +328,44 @@ class ResidueInverter(Component):
     def _multiple_for_v1(self, m: Module) -> Value:
         """k modulo 4 for which V1, with U1 or without, and k P can be divided (ERRATA E14)."""
         own, both = Signal(2, name="own_tag"), Signal(2, name="tag_sum")
-        multiple, pair = Signal(2, name="multiple_for_v1"), self._pairs[1]
+        multiple, tags = Signal(2, name="multiple_for_v1"), self._tags[1]
         with m.Switch(self._kind):
             with m.Case(Kind.ADD):
-                m.d.comb += own.eq(pair.u[:2])
+                m.d.comb += own.eq(tags.u)
             with m.Case(Kind.SUBTRACT):
-                m.d.comb += own.eq(-pair.u[:2])
-        m.d.comb += both.eq(sum_mod_4(pair.now, own))
+                m.d.comb += own.eq(-tags.u)
+        m.d.comb += both.eq(sum_mod_4(tags.v, own))
         # An odd k is 1 if the tag and P make 4, else -1. To halve, 2 P is added to twice V1.
-        odd = Cat(Const(1, 1), both[1] ^ ~self._multiple_of_modulus(Const(1, 2))[1])
+        odd = Cat(Const(1, 1), both[1] ^ ~self._modulus_tag[1])
         halves = self._kind == Kind.HALVE
         m.d.comb += multiple.eq(Mux(both[0], Mux(halves, 2, odd), Mux(halves, 0, both)))
         return multiple
 
     def _look_ahead(self, m: Module) -> None:
-        """Find V modulo 4 of the next step from V and U modulo 16 of this one.
+        """Tell the tags of both pairs which step was chosen, and what comes before the first."""
+        v3, v1 = self._tags
+        for name, tags in zip(_PAIRS, self._tags, strict=True):
+            m.submodules[f"tags_{name}"] = tags
+            m.d.comb += tags.begin.eq(self._is(_State.TAKEN))
+            if len(self.forms) > 1:
+                m.d.comb += tags.select.eq(self.select)
+        m.d.comb += [
+            v3.first_u.eq(self._modulus_tag),
+            v3.chosen.eq(self._turn),
+            v1.chosen.eq(self._first),
+            v1.multiple.eq(self._multiple),
+        ]
+        for tags in self._tags:
+            m.d.comb += [tags.kind.eq(self._operation), tags.exchange.eq(self._exchange)]
 
-        V1 is that far when the next operation may have been chosen: it has a copy of its own.
-        """
-        kind, exchanging = Signal(Kind, name="kind_of_v1"), Signal(name="exchanging_v1")
-        multiple = Signal(2, name="multiple_of_v1")
-        with m.If(self._first):
-            m.d.sync += [
-                kind.eq(self._kind),
-                exchanging.eq(self._exchanging),
-                multiple.eq(self._multiple),
-            ]
-        added = self._multiple_of_modulus(multiple)
-        first, second = self._pairs
-        self._follow(m, first, self._turn, self._kind, self._exchanging, Const(0))
-        self._follow(m, second, self._first, kind, exchanging, added)
-        with m.If(self._is(_State.TAKEN)):
-            m.d.sync += [pair.now.eq(pair.v) for pair in self._pairs]
-            m.d.sync += [first.u.eq(self._multiple_of_modulus(Const(1, 2))), second.u.eq(0)]
-
-    def _follow(
-        self, m: Module, pair: "_Pair", begins: Value, kind: Value, exchange: Value, added: Value
-    ) -> None:
-        own, total = Signal(TAG_BITS, name=f"own_{pair.v.name}"), Signal(TAG_BITS)
-        with m.Switch(kind):
-            with m.Case(Kind.HALVE):
-                m.d.comb += own.eq(pair.v)
-            with m.Case(Kind.ADD):
-                m.d.comb += own.eq(pair.u)
-            with m.Case(Kind.SUBTRACT):
-                m.d.comb += own.eq(-pair.u)
-        m.d.comb += total.eq(pair.v + own + added)
-        with m.If(delayed(m, begins, self._follows, f"follows_{pair.v.name}")):
-            m.d.sync += pair.now.eq(total[2:])
-            with m.If(exchange):
-                m.d.sync += pair.u.eq(pair.v)
+    @property
+    def _modulus_tag(self) -> Value:
+        """P / M, as far as the Cox would tell it."""
+        return modulus_tag(self.forms, self._selected, Const(1, 2), tag_bits(self.ahead))
 
 
-class _Pair:
-    """Tags of a V and its U: both over M and modulo 16, and V modulo 4 of the step to come."""
-
-    def __init__(self, name: str) -> None:
-        self.v, self.u = (Signal(TAG_BITS, name=f"tag_{each}{name}") for each in "vu")
-        self.now = Signal(2, name=f"tag_v{name}_now")
-
-
-def most_rowers(channels: int) -> int:
-    """The most rowers that an inverter has over so many channels: one for two of them."""
+def default_rowers(channels: int) -> int:
+    """The rowers of an inverter over so many channels, if none are asked for: one for two."""
     return -(-channels // 2)
 
 
@@ -400,15 +375,14 @@ def channels_of_a_rower(channels: int, rowers: int) -> int:
     Raises:
         SpecificationError: so many rowers cannot share the channels.
     """
-    if 0 < rowers <= most_rowers(channels):
-        share = max(-(-channels // rowers), 2)
+    if 0 < rowers <= channels:
+        share = -(-channels // rowers)
         if -(-channels // share) == rowers:
             return share
-    possible = sorted({-(-channels // each) for each in range(2, max(channels, 2) + 1)})
+    possible = sorted({-(-channels // each) for each in range(1, channels + 1)})
     shown = ", ".join(map(str, possible))
     raise SpecificationError(
-        f"{rowers} rowers cannot share {channels} channels of an inverter, two or more to each "
-        f"rower; possible: {shown}"
+        f"{rowers} rowers cannot share {channels} channels of an inverter; possible: {shown}"
     )
 
 

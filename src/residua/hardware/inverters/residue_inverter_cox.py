@@ -1,6 +1,6 @@
-"""The Cox of the inverter on residues: a number modulo 16 from channels that come in turn.
+"""The Cox of the inverter on residues: the lowest bits of a number from channels that come in turn.
 
-The sums are those of `residua.hardware.inverters.plus_minus_cox`, modulo 16 instead of 4, over a
+The sums are those of `residua.hardware.inverters.plus_minus_cox`, with more bits than two, over a
 channel of each rower in a cycle, to which those of the cycles before are added.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from operator import add
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value, signed
+from amaranth.hdl import Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data
 from amaranth.lib.wiring import Component, In, Out
 
@@ -16,9 +16,6 @@ from residua.hardware.adder_tree import adder_tree, held, tree_depth
 from residua.hardware.delay import delayed
 from residua.hardware.inverters.plus_minus_rower import leading_bits
 from residua.numbers.hats import HatForm
-
-TAG_BITS = 4
-"""Bits of a number that the Cox tells."""
 
 _ADDITIONS = 2
 """Most additions between two registers."""
@@ -30,22 +27,23 @@ def sum_registers(rowers: int) -> int:
 
 
 class ResidueInverterCox(Component):
-    """``tag`` is X / M mod 16, ``latency`` cycles after the bits of its last channels.
+    """``tag`` has the lowest bits of X / M, ``latency`` cycles after the bits of its last channels.
 
-    M is the product of the base. ``valid`` tells of bits of a channel from each rower, ``opens`` of
-    the first ones of X. ``tag`` stays until the next bits have come as far.
+    M is the product of the base. ``valid`` tells of bits of a channel from each of ``rowers``, of
+    which each has ``share``, and ``opens`` of the first ones of X. ``tag`` has ``tag_bits`` bits,
+    and stays until the next bits have come as far.
     """
 
-    def __init__(self, form: HatForm, rowers: int) -> None:
-        self.form = form
+    def __init__(self, form: HatForm, rowers: int, share: int, tag_bits: int) -> None:
+        self.form, self.share = form, share
         self.latency = self._registers = sum_registers(rowers)
         super().__init__(
             {
                 "valid": In(1),
                 "opens": In(1),
                 "leading": In(data.ArrayLayout(signed(leading_bits(form)), rowers)),
-                "low": In(data.ArrayLayout(TAG_BITS, rowers)),
-                "tag": Out(TAG_BITS),
+                "low": In(data.ArrayLayout(tag_bits, rowers)),
+                "tag": Out(tag_bits),
             }
         )
 
@@ -53,7 +51,7 @@ class ResidueInverterCox(Component):
         """Two trees of adders, what came before, the difference of both sums."""
         m = Module()
         form, rowers = self.form, range(len(self.low))
-        bits = form.truncation + TAG_BITS
+        bits = form.truncation + len(self.tag)
         leading = [held(m, f"leading_{i}", bits, self.leading[i]) for i in rowers]
         quotient = self._total(m, "quotient", leading, form.cox.start)
         low = self._total(m, "low", [self.low[i] for i in rowers], 0)
@@ -66,8 +64,10 @@ class ResidueInverterCox(Component):
         inner = [_ADDITIONS * (i + 1) for i in range(last)]
         tree = adder_tree(m, f"{name}_sum", terms, add, inner)
         total = Signal(bits, name=f"{name}_total", reset_less=True)
-        opens = delayed(m, self.opens, last, f"{name}_opened")
-        before = held(m, f"{name}_before", bits, Mux(opens, start, total))
+        before: Value = Const(start, bits)
+        if self.share > 1:
+            opens = delayed(m, self.opens, last, f"{name}_opened")
+            before = held(m, f"{name}_before", bits, Mux(opens, start, total))
         with m.If(delayed(m, self.valid, last, f"{name}_valid")):
             m.d.sync += total.eq(add(before, tree))
         return total

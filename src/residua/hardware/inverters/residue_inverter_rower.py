@@ -24,7 +24,6 @@ from amaranth.utils import ceil_log2
 from residua.algorithms.plus_minus import Kind
 from residua.hardware.delay import delayed
 from residua.hardware.inverters.plus_minus_rower import leading_bits
-from residua.hardware.inverters.residue_inverter_cox import TAG_BITS
 from residua.numbers.hats import HatForm
 
 KIND_BITS, MULTIPLE_BITS = 2, 2
@@ -45,17 +44,20 @@ class ResidueInverterRower(Component):
     to them in the cycles after: an operation, of which U takes ``chain`` with ``shift``. Which
     operation (``kind``, ``multiple``, ``exchange``) is said one cycle before it begins, with
     ``choose``, and stays. ``word`` is the U that was read in the cycle before. `LATENCY` cycles
-    after a slot was read, ``leading`` has the leading bits of its new V, ``low`` V / m_i modulo 16;
-    both are 0 of a slot without a channel.
+    after a slot was read, ``leading`` has the leading bits of its new V, ``low`` the ``tag_bits``
+    lowest bits of V / m_i; both are 0 of a slot without a channel. Words of a single slot may be
+    shifted in every cycle, as those of several are.
     """
 
-    def __init__(self, forms: Sequence[HatForm], channels: Sequence[int | None]) -> None:
+    def __init__(
+        self, forms: Sequence[HatForm], channels: Sequence[int | None], tag_bits: int
+    ) -> None:
         self.forms, self.channels = tuple(forms), tuple(channels)
         self.bits = forms[0].base.width + 1
         word = signed(self.bits)
         super().__init__(
             {
-                "slot": In(range(max(len(channels), 2))),
+                "slot": In(range(len(channels))),
                 "pair": In(1),
                 "empty_v": In(1),
                 "empty_u": In(1),
@@ -69,7 +71,7 @@ class ResidueInverterRower(Component):
                 "chain": In(word),
                 "word": Out(word),
                 "leading": Out(signed(leading_bits(forms[0]))),
-                "low": Out(TAG_BITS),
+                "low": Out(tag_bits),
             }
         )
 
@@ -88,25 +90,22 @@ class ResidueInverterRower(Component):
         late_place = Cat(self._late_slot, delayed(m, self._pair, 1, "late_pair"))
         self._late_operate = delayed(m, self._operate, 1, "late_operate")
         new = self._result(m, v, u)
-        self._store(m, "v", v, self.empty_v, late_place, self._late_operate, new)
+        stored = self._store(m, "v", late_place, self._late_operate, new)
+        m.d.sync += v.eq(Mux(self.empty_v, 0, stored))
         kept = Mux(self._exchange, v, u)
         taken = Mux(self._shift, self.chain, kept)
-        self._store(m, "u", u, self.empty_u, place, self._operate | self._shift, taken)
+        stored = self._store(m, "u", place, self._operate | self._shift, taken)
+        if len(self.channels) == 1:
+            # What is shifted in is shifted out in the next cycle, before the memory has it.
+            passes = self._shift & (self._pair == self.pair)
+            stored = Mux(passes, self.chain, stored)
+        m.d.sync += u.eq(Mux(self.empty_u, 0, stored))
         m.d.comb += self.word.eq(u)
         self._look(m, new)
         return m
 
-    def _store(
-        self,
-        m: Module,
-        name: str,
-        word: Signal,
-        empty: Value,
-        place: Value,
-        writes: Value,
-        new: Value,
-    ) -> None:
-        """A memory that is read into ``word``, and written later at the ``place`` of then."""
+    def _store(self, m: Module, name: str, place: Value, writes: Value, new: Value) -> Value:
+        """The word of slot and pair, from a memory written later, at the ``place`` of then."""
         memory = Memory(
             shape=signed(self.bits),
             depth=2 << len(self.slot),
@@ -121,14 +120,15 @@ class ResidueInverterRower(Component):
             write.data.eq(new),
             write.en.eq(writes),
         ]
-        m.d.sync += word.eq(Mux(empty, 0, read.data))
+        return read.data
 
     def _look(self, m: Module, new: Value) -> None:
         """Derive from a result what the Cox needs of it."""
         vacant = [slot for slot, channel in enumerate(self.channels) if channel is None]
         there = ~self._late_slot.matches(*vacant) if vacant else Const(1)
-        index = Cat(new[:TAG_BITS], self._late_slot)
-        low = _looked_up_words(index, [self._low(n) for n in range(1 << len(index))], TAG_BITS)
+        bits = len(self.low)
+        index = Cat(new[:bits], self._late_slot)
+        low = _looked_up_words(index, [self._low(n) for n in range(1 << len(index))], bits)
         with m.If(self._late_operate):
             m.d.sync += [
                 self.leading.eq(Mux(there, new >> (self.bits - len(self.leading)), 0)),
@@ -136,13 +136,14 @@ class ResidueInverterRower(Component):
             ]
 
     def _low(self, index: int) -> int:
-        """V / m_i modulo 16, which is V T_i / M, by V modulo 16 and slot."""
-        slot, v = divmod(index, 1 << TAG_BITS)
+        """The lowest bits of V / m_i, which is V T_i / M, by those of V and the slot."""
+        limit = 1 << len(self.low)
+        slot, v = divmod(index, limit)
         channel = self.channels[slot] if slot < len(self.channels) else None
         if channel is None:
             return 0
         modulus = self.forms[0].base.moduli[channel].value
-        return v * pow(modulus, -1, 1 << TAG_BITS) % (1 << TAG_BITS)
+        return v * pow(modulus, -1, limit) % limit
 
     def _result(self, m: Module, v: Value, u: Value) -> Value:
         # Differences: of a sum synthesis may have the table in front of the carry chain, not in it.
