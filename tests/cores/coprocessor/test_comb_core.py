@@ -28,6 +28,7 @@ from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.coprocessor import Coprocessor
+from residua.hardware.coprocessor.scalar_parts import ScalarParts
 from residua.hardware.engine.entry_keeper import EntryTables
 
 P192 = find_curve("P-192")
@@ -158,25 +159,26 @@ def test_nothing_seen_depends_on_secrets(least, tmp_path):
 
 def test_an_address_that_takes_the_scalar_is_found_out(least, tmp_path, monkeypatch):
     """A table that is read where the entry lies, and nowhere else, is no constant time here."""
-    elaborate = Coprocessor._comb
+    elaborate = ScalarParts._read_comb
 
-    def short_cut(self, m, controller, comb, unit, processor):
-        elaborate(self, m, controller, comb, unit, processor)
-        m.d.comb += processor.entry_address.eq(comb.address ^ unit.bit)
+    def short_cut(self, m):
+        elaborate(self, m)
+        m.d.comb += self._processor.entry_address.eq(self._comb.address ^ self._units[0].bit)
 
-    monkeypatch.setattr(Coprocessor, "_comb", short_cut)
+    monkeypatch.setattr(ScalarParts, "_read_comb", short_cut)
     assert netlist_of(least, tmp_path).leaks
 
 
 def test_a_wait_for_the_entry_is_found_out(least, tmp_path, monkeypatch):
     """A reader that goes on as soon as an entry has matched takes a time that tells which."""
-    elaborate = Coprocessor._comb
+    elaborate = ScalarParts._read_comb
 
-    def impatient(self, m, controller, comb, unit, processor):
-        elaborate(self, m, controller, comb, unit, processor)
-        m.d.comb += comb.loaded.eq(processor.entry_loaded & ~comb.matches & ~unit.bit)
+    def impatient(self, m):
+        elaborate(self, m)
+        matched = ~self._comb.matches & ~self._units[0].bit
+        m.d.comb += self._comb.loaded.eq(self._processor.entry_loaded & matched)
 
-    monkeypatch.setattr(Coprocessor, "_comb", impatient)
+    monkeypatch.setattr(ScalarParts, "_read_comb", impatient)
     netlist = netlist_of(least, tmp_path)
     assert netlist.leaks or not prove_netlist(netlist, out_dir=tmp_path).passed
 

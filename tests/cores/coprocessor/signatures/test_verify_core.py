@@ -32,6 +32,7 @@ from residua.curves.signatures import verification
 from residua.curves.signatures.sliding_windows import LEAST_ORDER
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.coprocessor import Coprocessor
+from residua.hardware.coprocessor.scalar_parts import ScalarParts
 
 CORES = {
     "order above the prime": lambda: EccCore(
@@ -215,26 +216,27 @@ def test_nothing_seen_depends_on_secret_halves(halves, tmp_path):
 def test_windows_over_a_secret_scalar_are_found_out(name, tmp_path, monkeypatch, request):
     """Without the gate that keeps bits away in all operations but one, nothing is constant."""
     core = request.getfixturevalue(name)
-    follow = Coprocessor._follow
+    follow = ScalarParts._follow
 
-    def open_to_all(self, m, controller, windows, *units):
-        follow(self, m, controller, windows, *units)
-        m.d.comb += windows.public.eq(controller.public | controller.follow)
+    def open_to_all(self, m):
+        follow(self, m)
+        controller = self._controller
+        m.d.comb += self._windows.public.eq(controller.public | controller.follow)
 
-    monkeypatch.setattr(Coprocessor, "_follow", open_to_all)
+    monkeypatch.setattr(ScalarParts, "_follow", open_to_all)
     assert not prove_netlist(netlist_of(core, tmp_path), out_dir=tmp_path).passed
 
 
 def test_a_verdict_at_any_time_is_not_enough(least, tmp_path, monkeypatch):
     """What the proof takes to be public is public while bits are taken, not at other times."""
-    elaborate = Coprocessor._follow
+    elaborate = ScalarParts._follow
 
-    def curious(self, m, controller, windows, scalars, halves):
-        elaborate(self, m, controller, windows, scalars, halves)
-        with m.If(scalars[0].bit):
-            m.d.comb += windows.follow.eq(1)
+    def curious(self, m):
+        elaborate(self, m)
+        with m.If(self._units[0].bit):
+            m.d.comb += self._windows.follow.eq(1)
 
-    monkeypatch.setattr(Coprocessor, "_follow", curious)
+    monkeypatch.setattr(ScalarParts, "_follow", curious)
     assert netlist_of(least, tmp_path).leaks
 
 
