@@ -104,7 +104,7 @@ def test_all_slots_are_the_same_for_all_digits(tiny):
 
 def test_a_round_too_short_for_the_next_digit_is_refused(tiny, monkeypatch):
     pause = tiny.design.processor.routines["ladder_step"].gate_pause
-    assert pause >= curve_design.DIGIT_DELAY == 14
+    assert pause >= curve_design.DIGIT_DELAY == 15
     monkeypatch.setattr(curve_design, "DIGIT_DELAY", pause + 1)
     fresh = core(TINY | {"name": "other"}).design
     with pytest.raises(SpecificationError, match=r"ladder_step: .* too short for the next digit"):
