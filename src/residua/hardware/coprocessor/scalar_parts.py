@@ -89,10 +89,8 @@ class ScalarParts:
             )
             m.d.comb += [
                 unit.start.eq(start),
-                words.payload.eq(operands.payload),
-                words.valid.eq(operands.valid),
-                unit.random.payload.eq(random.payload),
-                unit.random.valid.eq(random.valid),
+                *_offered(operands, words),
+                *_offered(random, unit.random),
             ]
             # One part reads at a time, and none is ready for a word unless it reads.
             operands_ready |= words.ready
@@ -129,10 +127,8 @@ class ScalarParts:
             halves.start.eq(start),
             halves.plain.eq(controller.plain),
             halves.later.eq(controller.second),
-            halves.scalar.payload.eq(operands.payload),
-            halves.scalar.valid.eq(operands.valid),
-            halves.random.payload.eq(random.payload),
-            halves.random.valid.eq(random.valid),
+            *_offered(operands, halves.scalar),
+            *_offered(random, halves.random),
             halves.take.eq(self._processor.advance),
         ]
         self._choose_curve(m, halves)
@@ -288,3 +284,8 @@ class ScalarParts:
             with m.If(windows.advance):
                 m.d.comb += unit.advance.eq(1)
         self._choose_curve(m, windows)
+
+
+def _offered(source: Any, port: Any) -> list[Any]:
+    """A stream's words, and whether there is one, to a part that takes some of them."""
+    return [port.payload.eq(source.payload), port.valid.eq(source.valid)]
