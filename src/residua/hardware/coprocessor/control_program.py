@@ -274,6 +274,8 @@ class ControlProgram:
                     for _ in range(rounds if word["scalar"] else word["rounds"] + 1):
                         for slot in slots:
                             flow = step(flow, folded(slot))
+                    for _ in range(word.get("pause", 0)):
+                        signature = step(signature, bits[address] ^ page)
                 case Kind.CALL:
                     following, returns = word["target"], address + 1
                 case Kind.RETURN:

@@ -285,14 +285,18 @@ class Controller(Component):
             self._stop(m, Mux(self.random_starved, Way.RANDOM_STARVED, Way.RANDOM_FAULT))
 
     def _sign(self, m: Module, word: Any) -> None:
-        """Sum up the instructions, and the page that each of them finds, up to the last one."""
+        """Sum up the instructions, and the page that each of them finds, up to the last one.
+
+        One that waits for results is summed up in each cycle of its pause, too.
+        """
         self._signature = Signal(signature_register.WIDTH, name="signature")
         starts = (self._state == _State.IDLE) & self.start
         runs = (self._state == _State.DECODE) & (word.kind != Kind.END)
+        waits = self._state == _State.PAUSE
         size = self.design.program.layout.size
         padded = Cat(word, Const(0, -size % signature_register.WIDTH))
         what = Cat(padded, self.page)
-        record(m, self._signature, what, runs, starts)
+        record(m, self._signature, what, runs | waits, starts)
         m.d.comb += self.trace_clear.eq(starts)
 
     def _checks(self, m: Module, word: Any) -> list[Value]:
