@@ -16,7 +16,7 @@ def test_every_curve_with_its_random_bits_and_steps():
     for curve in (entry.curve for entry in CATALOGUE):
         formula = admitted(curve, needed_bits(curve))[0]
         design = DigitCoprocessorDesign([curve], [formula], digit=17, blinding="auto")
-        without, blinded = design.rounds_unblinded(0), design.rounds[0]
+        without, blinded = design.scalars.rounds_unblinded(0), design.scalars.rounds[0]
         numbers = (longest_run(curve), needed_bits(curve), without, blinded)
         expected.append((curve.name, *map(str, numbers), f"{blinded / without:.2f}"))
     row = r"^\| ([\w-]+)" + r" \| (\d+)" * 4 + r" \| (\d\.\d\d) \|$"

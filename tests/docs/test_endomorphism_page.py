@@ -9,7 +9,7 @@ from residua.curves.endomorphism.lattice import refusal
 from residua.curves.formulas import Formula
 from residua.curves.standard import CATALOGUE
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
-from residua.hardware.coprocessor.split_program import SplitProgram
+from residua.hardware.coprocessor.scalars.split_program import SplitProgram
 
 DOCS = Path(__file__).parents[2] / "docs"
 HALVES = Formula.ENDOMORPHISM

@@ -27,7 +27,7 @@ def changed(**changes):
 
 def test_words_that_are_known_give_the_scalar(directory):
     found = correlation(directory, KNOWN)
-    assert found["bits"] == directory.made.core.design.rounds[0]
+    assert found["bits"] == directory.made.core.design.scalars.rounds[0]
     assert (found["whole"], found["right"]) == (True, 1)
     assert found["chosen"] > found["chance"] > found["other"]
     stored = directory.results()["correlation"]

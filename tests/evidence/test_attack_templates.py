@@ -29,7 +29,7 @@ def found(directory):
 def test_a_step_of_a_ladder_tells_its_bit(directory, found):
     """A trace without noise tells all of them; the first step has no bit before it."""
     loop, design = found["loop"], directory.made.core.design
-    assert loop["bits"] == ATTACKED * (design.rounds[0] - 1)
+    assert loop["bits"] == ATTACKED * (design.scalars.rounds[0] - 1)
     assert loop["right"] > 0.95 > loop["bound"]
     assert loop["whole"] > ATTACKED // 2
     assert directory.results()["templates"]["loop"] == loop

@@ -68,7 +68,7 @@ def test_names_are_those_of_the_hardware(made, tmp_path):
     rounds = register(found, "processor.sequencer.rounds")
     ladder = found["program"] == list(found["programs"]).index("ladder_step")
     steps = ladder & (found["slot"] >= 0)
-    served = made["engine"].made.core.design.rounds[0]
+    served = made["engine"].made.core.design.scalars.rounds[0]
     assert (rounds[steps] == served - 1 - found["round"][steps]).all()
     assert set(found["round"][steps]) == set(range(served))
 

@@ -110,7 +110,7 @@ def test_a_round_waits_for_what_it_takes_over():
 def test_ladder_steps_fill_the_engine(name, bits, cycles, utilisation):
     core = EccCore([find_curve(name)])
     routine = core.design.processor.routines["ladder_step"]
-    assert core.design.digit_bits == (bits,)
+    assert core.design.scalars.digit_bits == (bits,)
     assert core.step_cycles <= cycles
     assert core.utilisation >= utilisation
     assert routine.length == routine.problem.total

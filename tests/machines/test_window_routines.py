@@ -38,7 +38,7 @@ class Host:
 
     def multiply(self, scalar):
         """BASE_MULTIPLY of a scalar as it is after blinding: its status and results."""
-        found = digits(scalar, self.design.served[0])
+        found = digits(scalar, self.design.scalars.served[0])
         results, emitted = [], []
         for instruction in self.design.operations[0][Operation.BASE_MULTIPLY]:
             match instruction:
@@ -77,7 +77,7 @@ class Host:
 
 def test_multiples_of_the_base_point(tiny):
     (curve,), n = tiny.curves, tiny.curves[0].order
-    largest = (1 << tiny.design.served[0]) - 1
+    largest = (1 << tiny.design.scalars.served[0]) - 1
     scalars = [0, 1, 2, n - 1, n, n + 1, largest, (1 << 16) - 1, 0x888888888, 0x777777777]
     for seed, scalar in enumerate([*scalars, random.Random(2).randint(0, largest)]):
         expected = affine.multiply(curve, scalar % n, curve.base_point)

@@ -1,7 +1,7 @@
 """Blinded scalars: the number in place of a scalar k whose bits a point multiplication takes.
 
 It is k' = k + r N for a random r, where N = 2^v F with an odd F leaves every point as it is. The
-hardware that computes it is `residua.hardware.coprocessor.scalar_unit`, how many random bits r
+hardware that computes it is `residua.hardware.coprocessor.scalars.unit`, how many random bits r
 needs is told in `residua.curves.blinding`.
 
 **Low bits.** r N ends with v zeros, so that k' shows k modulo 2^v. Where the point is the base

@@ -281,7 +281,7 @@ def test_points_of_curve25519_outside_the_group_of_its_base_point(models):
     """
     made, model = models("curve25519")
     design = made.made.core.design
-    assert design.rounds == (589,)
+    assert design.scalars.rounds == (589,)
     assert operation_cycles(design, Operation.X_MULTIPLY, 0) <= 250_000
     driver = client(BusSimulator(model), curves(made))
     curve, chooser = find_curve("Curve25519"), random.Random(6)

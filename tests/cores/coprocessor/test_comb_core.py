@@ -28,7 +28,7 @@ from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.coprocessor import Coprocessor
-from residua.hardware.coprocessor.scalar_parts import ScalarParts
+from residua.hardware.coprocessor.scalars.parts import ScalarParts
 from residua.hardware.engine.entry_keeper import EntryTables
 
 P192 = find_curve("P-192")
@@ -94,7 +94,7 @@ def test_all_operations(small):
 
 def test_exceptional_scalars(small):
     for number, curve in enumerate(small.design.curves):
-        n, most = curve.order, (1 << small.design.scalar_bits[number]) - 1
+        n, most = curve.order, (1 << small.design.scalars.bits[number]) - 1
         edges = [0, 1, 2, 3, n // 2, n // 2 + 1, n - 2, n - 1, n, n + 1, n + 2, most - 1, most]
         edges = [k for k in edges if k <= most]
         edges += [1 << place for place in range(0, most.bit_length(), 3)]
@@ -199,7 +199,7 @@ def test_a_wrong_word_of_a_table_is_found_out(least, tmp_path):
 
 def test_tables_are_the_residues_of_points(least):
     """Every word, by the base's own moduli, from points that plain arithmetic gives."""
-    design, comb = least.design, least.design.combs[0]
+    design, comb = least.design, least.design.scalars.combs[0]
     domain, curve, entries = design.domains[0], design.curves[0], design.entries
     assert isinstance(entries, EntryTables)
     half, rowers = pow(2, -1, curve.order), design.options.rowers
@@ -255,7 +255,7 @@ def test_a_build_tells_the_comb():
     with quick_schedules():
         made = EngineCoprocessorCore(check(CoprocessorSpecification, asked))
         (comb,) = made.cycles["comb"]
-    shape = made.core.design.combs[0]
+    shape = made.core.design.scalars.combs[0]
     assert (comb["teeth"], comb["tables"]) == (5, shape.tables)
     assert comb["additions"] == shape.columns
     assert comb["words"] == shape.tables * 16 * 6

@@ -129,10 +129,10 @@ def test_each_curve_of_a_core_has_its_own_blinding():
     auto = made()
     assert [row["bits"] for row in auto.blinding] == [70, 98]
     assert (auto.specification.blinding, auto.capabilities.blinding) == ("auto", True)
-    assert auto.core.design.served == (182, 226)
+    assert auto.core.design.scalars.served == (182, 226)
     given = made(blinding="100")
     assert given.specification.blinding == 100
-    assert given.core.design.served == (212, 228)
+    assert given.core.design.scalars.served == (212, 228)
     without = made(blinding=0)
     assert [(row["cycles"], row["bare"]) for row in without.blinding] == [(0, 112), (0, 128)]
     assert not without.capabilities.blinding

@@ -33,7 +33,7 @@ from residua.errors import SpecificationError
 from residua.hardware.coprocessor import design as curve_design
 from residua.hardware.coprocessor import half_scalars
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
-from residua.hardware.coprocessor.split_program import SplitProgram
+from residua.hardware.coprocessor.scalars.split_program import SplitProgram
 from residua.hardware.unbuilt import unbuilt
 
 HALVES = Formula.ENDOMORPHISM
@@ -96,10 +96,10 @@ def test_exceptional_scalars_and_points(name, request):
     the points take turns.
     """
     core = request.getfixturevalue(name)
-    n, seeds, (split,) = ORDER, iter(range(100, 2000)), core.design.splits
+    n, seeds, (split,) = ORDER, iter(range(100, 2000)), core.design.scalars.splits
     x, y = base = SMALL.base_point
     targets = (base, (x, SMALL.prime - y), (split.endomorphism.beta * x % SMALL.prime, y))
-    most = (1 << core.design.scalar_bits[0]) - 1
+    most = (1 << core.design.scalars.bits[0]) - 1
     scalars = [0, 1, 2, 7, 8, 9, 15, 16, n // 2, n - 2, n - 1, n, n + 1, most - 1, most]
     scalars += split.edges
     for operation in MULTIPLICATIONS:
@@ -127,8 +127,8 @@ def test_exceptional_scalars_and_points(name, request):
 def test_sums_of_exceptional_points(name, request):
     """Images of a point and their negatives, scalars that cancel each other, and both refused."""
     core, n, draw = request.getfixturevalue(name), ORDER, random.Random(4)
-    (split,), p = core.design.splits, SMALL.prime
-    mapping, most = split.endomorphism, (1 << core.design.scalar_bits[0]) - 1
+    (split,), p = core.design.scalars.splits, SMALL.prime
+    mapping, most = split.endomorphism, (1 << core.design.scalars.bits[0]) - 1
     x, y = affine.multiply(SMALL, draw.randrange(1, n), SMALL.base_point)
     requests = []
     for power in range(3):
@@ -155,7 +155,7 @@ def test_sums_of_exceptional_points(name, request):
 
 def test_units_for_whole_scalars_are_there_for_whole_scalars(plain, combed, mixed):
     for core, counts in ((plain, 0), (combed, 1), (mixed, 1)):
-        units = core.design.scalar_unit(), core.design.second_scalar_unit()
+        units = core.design.scalars.unit(), core.design.scalars.second_unit()
         assert sum(unbuilt(unit) is not None for unit in units if unit) == counts
 
 
@@ -177,7 +177,7 @@ def test_verification_by_halves_and_without_does_not_mix():
 
 
 def test_a_scalar_that_is_too_long_is_refused(plain):
-    for k in (1 << plain.design.scalar_bits[0], (1 << 32) - 1):
+    for k in (1 << plain.design.scalars.bits[0], (1 << 32) - 1):
         answer = plain.simulator.operate(Operation.POINT_MULTIPLY, k, *SMALL.base_point)
         assert (answer.status, answer.results) == (Status.SCALAR_RANGE, ())
 
@@ -202,7 +202,7 @@ def test_random_words_are_those_of_both_multiples(plain, blinded):
 def test_whole_scalars_of_a_comb_are_blinded_by_the_order(combed):
     """By as many bits as without halves, which need fewer or more than that."""
     design = combed.design
-    (_, form), (_, split) = design.scalar_forms, design.splits
+    (_, form), (_, split) = design.scalars.forms, design.scalars.splits
     assert (design.blinding[1], design.comb_blinding[1]) == (72, 78)
     assert (form.random_bits, form.multiple, split.random_bits) == (78, ORDER, 72)
     words = [
@@ -342,12 +342,15 @@ def test_a_directory_with_a_comb_is_made_again_from_its_specification(blinding):
 def test_the_steps_that_halve_a_scalar(blinded):
     """Word for word as on plain integers, and none reads a quotient before it is there."""
     design = blinded.design
-    unit = SplitProgram(design.splits, design.words)
-    draw, (split,) = random.Random(5), design.splits
+    unit = SplitProgram(design.scalars.splits, design.words)
+    draw, (split,) = random.Random(5), design.scalars.splits
     for k in (*split.edges, *(draw.getrandbits(split.bits) for _ in range(50))):
         own = draw.getrandbits(72), draw.getrandbits(72), draw.getrandbits(78)
         assert unit.run(0, k, own) == split.halves(k, own)
-    unit, (split,) = SplitProgram(design.half_splits, design.words), design.half_splits
+    unit, (split,) = (
+        SplitProgram(design.scalars.half_splits, design.words),
+        design.scalars.half_splits,
+    )
     for k in (*split.edges, *(draw.getrandbits(split.bits) for _ in range(50))):
         assert unit.run(0, k) == split.halves(k)
     assert lattice.endomorphism(SMALL).order == ORDER

@@ -60,9 +60,9 @@ def test_all_operations(small):
 def test_exceptional_scalars_and_points(small):
     n, base, seeds = ORDER, SMALL.base_point, iter(range(100, 200))
     opposite = (base[0], SMALL.prime - base[1])
-    most = (1 << small.design.scalar_bits[0]) - 1
-    assert small.design.scalar_bits == (17,)
-    assert small.design.rounds == (5,)
+    most = (1 << small.design.scalars.bits[0]) - 1
+    assert small.design.scalars.bits == (17,)
+    assert small.design.scalars.rounds == (5,)
     edges = (0, 1, 2, 7, 8, 9, 15, 16, n // 2, n - 2, n - 1, n, n + 1, n + 2, most - 1, most)
     for target in (base, opposite):
         requests = [
@@ -86,7 +86,7 @@ def test_a_core_with_a_ladder_as_well(mixed):
     chooser = random.Random(3)
     for number, curve in enumerate(mixed.design.curves):
         n, target = curve.order, affine.multiply(curve, 5, curve.base_point)
-        most = (1 << mixed.design.scalar_bits[number]) - 1
+        most = (1 << mixed.design.scalars.bits[number]) - 1
         scalars = [0, 1, n - 1, n + 1, most, *(chooser.randint(0, most) for _ in range(2))]
         answers = mixed.simulator.run(
             Request(Operation.POINT_MULTIPLY, (k, *target), curve=number, seed=k % 1000)

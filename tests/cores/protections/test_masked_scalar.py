@@ -31,7 +31,7 @@ from residua.evidence.attacks.groups import Compared
 from residua.evidence.attacks.leakage import leakage
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.durations import operation_cycles
-from residua.hardware.coprocessor.scalar_unit import ScalarUnit
+from residua.hardware.coprocessor.scalars.unit import ScalarUnit
 
 SHARED = {"bus": "stream", "protections": "masked-scalar"}
 BOTH = {"protections": "masked-scalar,masked-order"}
@@ -180,7 +180,7 @@ def test_cycles_beside_those_of_one_number(made):
     design = made("ladder, comb").made.core.design
     keys = CORES["ladder, comb"] | {"protections": "none"}
     other = core_of(check_any(keys)).core.design
-    layout = design.scalar_layout
+    layout = design.scalars.layout
     passes = layout.end - layout.base + layout.random_words[0] + 2
     assert set(MULTIPLICATIONS) <= design.operation_codes
     for operation in MULTIPLICATIONS:

@@ -34,7 +34,7 @@ def test_it_takes_a_cycle_for_each_bit():
         core_of(check_any(keys | {"protections": own})) for own in ("scalar-check", "none")
     )
     more = checked.cycles["operations"][0], plain.cycles["operations"][0]
-    served = checked.core.design.served[0]
+    served = checked.core.design.scalars.served[0]
     assert more[0]["POINT_MULTIPLY"] - more[1]["POINT_MULTIPLY"] == served
     assert more[0]["DOUBLE_MULTIPLY"] == more[1]["DOUBLE_MULTIPLY"]
 

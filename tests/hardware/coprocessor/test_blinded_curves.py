@@ -27,7 +27,7 @@ from residua.curves.formulas import Formula, admitted
 from residua.curves.parameters import MontgomeryCurve
 from residua.curves.standard import CATALOGUE
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
-from residua.hardware.coprocessor.scalar_unit import ScalarUnit
+from residua.hardware.coprocessor.scalars.unit import ScalarUnit
 from residua.machines.blinded_scalar import ScalarForm
 
 RUNS = 400
@@ -49,7 +49,7 @@ HALVED = [entry.curve for entry in CATALOGUE if not refusal(entry.curve)]
 def form_of(curve, formula):
     """How a coprocessor for a curve blinds scalars by default."""
     design = DigitCoprocessorDesign([curve], [formula], digit=17, blinding="auto")
-    return design.scalar_forms[0]
+    return design.scalars.forms[0]
 
 
 def draws(form, name):
@@ -131,7 +131,7 @@ def split_of(curve, blinding="auto"):
     """How a coprocessor for a curve blinds the halves of scalars."""
     formula = Formula.ENDOMORPHISM
     design = DigitCoprocessorDesign([curve], [formula], digit=17, blinding=blinding)
-    return design.splits[0]
+    return design.scalars.splits[0]
 
 
 def plain_bits(curve):

@@ -6,7 +6,7 @@ import pytest
 from tests.hardware.traffic import choose, pulse, simulate, ticks
 
 from residua.curves.comb import Comb
-from residua.hardware.coprocessor.comb_reader import (
+from residua.hardware.coprocessor.scalars.comb_reader import (
     SEEK_CYCLES,
     CombReader,
     gather_cycles,
@@ -14,7 +14,7 @@ from residua.hardware.coprocessor.comb_reader import (
     table_bases,
     table_words,
 )
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
+from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 from residua.hardware.engine.entry_keeper import KEEP_DELAY, MATCH_DELAY
 
 WORDS = 4

@@ -6,8 +6,8 @@ import pytest
 from tests.hardware.traffic import assert_refused, choose, pulse, simulate, ticks
 
 from residua.curves.fixed_window import WINDOW, digit_flags, digits
-from residua.hardware.coprocessor.digit_recoder import DIGIT_LATENCY, FLAGS, DigitRecoder
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
+from residua.hardware.coprocessor.scalars.digit_recoder import DIGIT_LATENCY, FLAGS, DigitRecoder
+from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 
 
 class Bits:

@@ -18,10 +18,10 @@ from residua.curves.fixed_window import WINDOW, digit_flags, digits
 from residua.curves.formulas import Formula, scalar_bits
 from residua.curves.parameters import curve_from_parameters
 from residua.hardware.coprocessor import split_program
-from residua.hardware.coprocessor.digit_recoder import DIGIT_LATENCY, DIGITS_AHEAD, FLAGS
-from residua.hardware.coprocessor.half_scalars import HalfScalars
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
-from residua.hardware.coprocessor.split_program import split_shift
+from residua.hardware.coprocessor.scalars.digit_recoder import DIGIT_LATENCY, DIGITS_AHEAD, FLAGS
+from residua.hardware.coprocessor.scalars.half_scalars import HalfScalars
+from residua.hardware.coprocessor.scalars.split_program import split_shift
+from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 from residua.hardware.unbuilt import unbuilt
 
 SMALL = curve_from_parameters(WITHOUT_A)

@@ -16,7 +16,7 @@ from tests.hardware.traffic import (
 )
 
 from residua.algorithms.conversion import split_words
-from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
+from residua.hardware.coprocessor.scalars.reducer import ScalarReducer
 
 N256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 N192 = 0xFFFFFFFFFFFFFFFFFFFFFFFF99DEF836146BC9B1B4D22831

@@ -18,7 +18,7 @@ from tests.hardware.traffic import (
 
 from residua.algorithms.conversion import split_words
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor.scalar_unit import ScalarUnit
+from residua.hardware.coprocessor.scalars.unit import ScalarUnit
 from residua.machines.blinded_scalar import ScalarForm
 
 N256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551

@@ -8,7 +8,7 @@ from tests.hardware.coprocessor.test_scalar_unit import N192, N256, bits_of
 from tests.hardware.traffic import assert_refused, choose, pulse, sender, simulate, ticks_until
 
 from residua.algorithms.conversion import split_words
-from residua.hardware.coprocessor.scalar_unit import ScalarUnit
+from residua.hardware.coprocessor.scalars.unit import ScalarUnit
 from residua.machines.blinded_scalar import ScalarForm
 
 LITTLE = 65563

@@ -7,8 +7,8 @@ from tests.hardware.traffic import assert_refused, choose, simulate, ticks
 
 from residua.curves.operations.instructions import Events
 from residua.curves.signatures.sliding_windows import BASE_WIDTH, windows
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
-from residua.hardware.coprocessor.window_recoder import WIDTHS, WindowRecoder
+from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
+from residua.hardware.coprocessor.scalars.window_recoder import WIDTHS, WindowRecoder
 
 
 class Bits:

@@ -6,7 +6,7 @@ from residua.cores.proofs.boundary import Boundary, Uses
 from residua.hardware.coprocessor.coprocessor import RESET_DELAY
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
-from residua.hardware.coprocessor.window_recoder import NAMES
+from residua.hardware.coprocessor.scalars.window_recoder import NAMES
 from residua.hardware.unbuilt import unbuilt
 
 VERDICTS: Mapping[str, Uses] = {
@@ -52,7 +52,7 @@ def coprocessor_boundary(design: CurveDesign) -> Boundary:
         verdicts["controller.scalar_sound"] = ()
     if design.watches_random:
         verdicts |= RANDOM_VERDICTS
-    if recoder := design.window_recoder():
+    if recoder := design.scalars.window_recoder():
         verdicts |= public_bits(unbuilt(recoder).windows)
     inputs = ("operands_payload", "random_payload")
     outputs = {"result_payload": 32}

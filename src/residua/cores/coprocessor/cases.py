@@ -55,8 +55,8 @@ class _Cases:
     def __init__(self, design: CurveDesign, number: int, draw: random.Random) -> None:
         self.design, self.draw = design, draw
         self.number, self.curve = number, design.curves[number]
-        self.codes, self.split = set(design.operations[number]), design.splits[number]
-        self.scalar_bits, self.words = design.scalar_bits[number], design.words
+        self.codes, self.split = set(design.operations[number]), design.scalars.splits[number]
+        self.scalar_bits, self.words = design.scalars.bits[number], design.words
 
     def case(self, operation: Operation, *operands: int) -> Iterator[Case]:
         """The operation, if the curve has it, and its outcome by plain integers."""

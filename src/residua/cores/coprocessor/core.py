@@ -127,7 +127,7 @@ class CoprocessorCore(Core):
     def _blinding(self) -> BlindingChoice:
         """The random bits of all scalars; "auto" if they have different numbers of them."""
         design = self.core.design
-        whole = zip(design.halved, design.combs, design.comb_blinding, strict=True)
+        whole = zip(design.scalars.halved, design.scalars.combs, design.comb_blinding, strict=True)
         chosen = {*design.blinding, *(bits for halved, comb, bits in whole if halved and comb)}
         return chosen.pop() if len(chosen) == 1 else "auto"
 
@@ -142,8 +142,8 @@ class CoprocessorCore(Core):
                 "multiple": multiple_name(curve, formula),
                 "run": longest_run(curve, formula),
                 "bare": bare_bits(curve, bits, formula=formula),
-                "steps": design.rounds[number],
-                "steps_unblinded": design.rounds_unblinded(number),
+                "steps": design.scalars.rounds[number],
+                "steps_unblinded": design.scalars.rounds_unblinded(number),
                 "cycles": design.blinding_cycles(number),
             }
             for number, (curve, bits, formula) in enumerate(
@@ -154,7 +154,7 @@ class CoprocessorCore(Core):
     @property
     def _halves(self) -> dict[str, Any]:
         """The endomorphism of each curve, if there are any, as the core uses it."""
-        splits = self.core.design.splits
+        splits = self.core.design.scalars.splits
         if not any(splits):
             return {}
         own = [
@@ -247,8 +247,8 @@ class CoprocessorCore(Core):
         design = self.core.design
         return {
             "ladder_step": self.core.step_cycles,
-            "ladder_bits": list(design.served),
-            "ladder_steps": list(design.rounds),
+            "ladder_bits": list(design.scalars.served),
+            "ladder_steps": list(design.scalars.rounds),
             "operations": [
                 {
                     one.name: operation_cycles(design, one, curve)
@@ -256,7 +256,7 @@ class CoprocessorCore(Core):
                 }
                 for curve, group in enumerate(design.operations)
             ],
-            **({"comb": self._comb} if any(design.combs) else {}),
+            **({"comb": self._comb} if any(design.scalars.combs) else {}),
             **({"windows": self._windows} if any(design.verified) else {}),
         }
 
@@ -280,7 +280,11 @@ class CoprocessorCore(Core):
                 "base_width": BASE_WIDTH,
                 "point_width": POINT_WIDTH,
                 "base_points": BASE_ENTRIES,
-                **({"half_bits": design.joint_bits[number]} if design.halved[number] else {}),
+                **(
+                    {"half_bits": design.scalars.joint_bits[number]}
+                    if design.scalars.halved[number]
+                    else {}
+                ),
                 "addition": design.block("window_addition", number).length,
                 "doubling": design.block("window_doubling", number).length,
             }
@@ -308,7 +312,7 @@ class CoprocessorCore(Core):
             if comb
             else None
             for curve, (comb, bits, own) in enumerate(
-                zip(design.combs, design.comb_blinding, design.halved, strict=True)
+                zip(design.scalars.combs, design.comb_blinding, design.scalars.halved, strict=True)
             )
         ]
 
@@ -321,7 +325,7 @@ class CoprocessorCore(Core):
             "words": design.words,
             "word_bits": 32,
             "order": "lowest word first",
-            "scalar_bits": list(design.scalar_bits),
+            "scalar_bits": list(design.scalars.bits),
             "operations": [
                 {
                     "name": operation.name,

@@ -56,7 +56,7 @@ def given_operands(
     if not design.shares_scalars:
         return tuple(operands)
     count, order = masked_scalar.SECRETS.get(operation, 0), design.curves[curve].order
-    limit = order if operation in ORDER_OPERATIONS else 1 << design.scalar_bits[curve]
+    limit = order if operation in ORDER_OPERATIONS else 1 << design.scalars.bits[curve]
     if any(k >= limit for k in operands[:count]):
         return *operands[:count], *(draw.randrange(order) for _ in range(count)), *operands[count:]
     return masked_scalar.split(operation, operands, order, draw)
@@ -66,7 +66,7 @@ def given_outcome(
     design: CurveDesign, curve: int, operation: Operation, given: Sequence[int]
 ) -> Outcome:
     """Compute the right outcome of an operation on operands as the core takes them."""
-    own, bits = design.curves[curve], design.scalar_bits[curve]
+    own, bits = design.curves[curve], design.scalars.bits[curve]
     if not design.shares_scalars or operation not in masked_scalar.SECRETS:
         return outcome(own, bits, operation, tuple(given))
     shares = given[: 2 * masked_scalar.SECRETS[operation]]

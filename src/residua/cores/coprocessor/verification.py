@@ -223,7 +223,7 @@ def _reset_count(resets: Resets, cycles: int) -> int:
 def _is_long(design: CurveDesign, cases: Sequence[Case], resets: Resets) -> bool:
     """Whether the cases, and others after resets, are worth an optimised simulator."""
     cycles = 0
-    for number, rounds in enumerate(design.rounds):
+    for number, rounds in enumerate(design.scalars.rounds):
         on_curve = [case.operation for case in cases if case.curve == number]
         runs = sum(operation in MULTIPLICATIONS for operation in on_curve)
         loop = rounds * design.step_cycles(number)

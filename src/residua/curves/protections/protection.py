@@ -12,9 +12,9 @@ class Protection(StrEnum):
     instructions and the microcode of an operation against those that it has to run, see
     `residua.hardware.coprocessor.controller`. ``SCALAR_CHECK`` holds the bits of a scalar that a
     loop takes against those that there were before, see
-    `residua.hardware.coprocessor.scalar_unit` and, of halves,
-    `residua.hardware.coprocessor.half_scalars`. ``RANDOM_HEALTH`` tests random words, and refuses
-    random numbers that are 0 and words that do not come, see
+    `residua.hardware.coprocessor.scalars.unit` and, of halves,
+    `residua.hardware.coprocessor.scalars.half_scalars`. ``RANDOM_HEALTH`` tests random words, and
+    refuses random numbers that are 0 and words that do not come, see
     `residua.hardware.random_monitor`. ``STATUS`` has codes of statuses that a few wrong
     bits do not exchange, see `residua.curves.protections.status_codes`, and results that leave only
     if two registers agree. ``CONVERSION_CHECK`` has the check of results take the words that they

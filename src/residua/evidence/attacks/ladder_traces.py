@@ -64,7 +64,7 @@ def ladder_loop(design: CurveDesign, operation: Operation, curve: int) -> Loop:
             f"of a ladder: {', '.join(LADDERS)}"
         )
     cycle, rounds = next(
-        (cycle, instruction.rounds or design.rounds[curve])
+        (cycle, instruction.rounds or design.scalars.rounds[curve])
         for cycle, instruction in timeline(design, operation, curve)
         if isinstance(instruction, Run) and instruction.routine == STEP
     )

@@ -241,7 +241,7 @@ def verification_cycles(simulator: CoprocessorSimulator, core: CurveCore) -> dic
     Raises:
         RuntimeError: a result is wrong.
     """
-    (curve,), (bits,) = core.curves, core.design.scalar_bits
+    (curve,), (bits,) = core.curves, core.design.scalars.bits
     assert isinstance(curve, WeierstrassCurve)
     draw, requests = random.Random(curve.name), []
     for _ in range(SIGNATURES // 2):

@@ -124,8 +124,8 @@ class _Names(NameTable):
         if not isinstance(instruction, Run) or not isinstance(processor, ProcessorDesign):
             return
         length = self.design.block(instruction.routine, self.curve).length
-        rounds = instruction.rounds or self.design.rounds[self.curve]
-        variant = self.design.variant(instruction.routine, self.curve)
+        rounds = instruction.rounds or self.design.scalars.rounds[self.curve]
+        variant = self.design.routines.variant(instruction.routine, self.curve)
         self.run(processor, variant, first + _SLOT, rounds * length)
 
 

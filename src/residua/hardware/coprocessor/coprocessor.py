@@ -27,7 +27,7 @@ from residua.hardware.converters.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.controller import Controller
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.operand_reader import OperandReader
-from residua.hardware.coprocessor.scalar_parts import ScalarParts
+from residua.hardware.coprocessor.scalars.parts import ScalarParts
 from residua.hardware.delay import delayed
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter

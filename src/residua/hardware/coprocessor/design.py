@@ -3,24 +3,18 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from amaranth.lib.wiring import Component
 
-from residua.algorithms.fields.field import Choice, Constant, FieldProgram, Load, ProductSum
+from residua.algorithms.fields.field import FieldProgram
 from residua.curves.blinding import (
     BlindingChoice,
-    needed_bits,
-    neutral_multiple,
     random_bits,
 )
-from residua.curves.comb import Comb, admits_comb, comb_for
+from residua.curves.comb import admits_comb
 from residua.curves.endomorphism import window
-from residua.curves.endomorphism.joint import HALVES, half_bits
-from residua.curves.endomorphism.lattice import endomorphism
-from residua.curves.endomorphism.split import Split, masked_bits
-from residua.curves.fixed_window import WINDOW
-from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
+from residua.curves.formulas import Formula, check_formula
 from residua.curves.inversion import Inversion, inversion
 from residua.curves.operations.codes import ORDER_OPERATIONS, Operation
 from residua.curves.operations.instructions import Instruction, Run, every
@@ -36,26 +30,18 @@ from residua.curves.signatures import verification
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.converters.result_buffer import ResultBuffer
-from residua.hardware.coprocessor.comb_reader import CombReader
 from residua.hardware.coprocessor.control_program import ControlProgram
 from residua.hardware.coprocessor.controller import ControllerDesign
-from residua.hardware.coprocessor.digit_recoder import (
+from residua.hardware.coprocessor.routine_variants import GROUP_ROUTINES, RoutineVariants
+from residua.hardware.coprocessor.scalars.design import ScalarDesign
+from residua.hardware.coprocessor.scalars.digit_recoder import (
     DIGIT_LATENCY,
-    DIGITS_AHEAD,
     FLAGS,
-    DigitRecoder,
 )
-from residua.hardware.coprocessor.half_scalars import HalfScalars
-from residua.hardware.coprocessor.scalar_layout import ScalarLayout
-from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, ScalarUnit
-from residua.hardware.coprocessor.split_program import split_shift
-from residua.hardware.coprocessor.window_recoder import WindowRecoder
+from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.random_monitor import RandomMonitor
-from residua.hardware.unbuilt import unbuilt
-from residua.machines.blinded_scalar import ScalarForm
 from residua.machines.control_store import Block
 
 LOOPS = (
@@ -73,36 +59,8 @@ LOOPS = (
 SCALAR_DELAY = 6
 """Slots from the last use of a bit of the scalar to the first of the next one, at least."""
 
-_BITS_BELOW = DIGITS_AHEAD * WINDOW + 1
-"""Bits below the lowest one that a loop asks for if it takes digits."""
-
 DIGIT_DELAY = SCALAR_DELAY - BIT_LATENCY + DIGIT_LATENCY
 """Slots from the last use of a digit of the scalar to the first of the next one, at least."""
-
-GROUP_ROUTINES = (
-    "base_point",
-    "initial_state",
-    "window_start",
-    "table_step",
-    "ladder_step",
-    "final_select",
-    "recovery_fractions",
-    "recovery_result",
-    "on_curve",
-    "small_order",
-    "ladder_relation",
-    "quotient_defect",
-    "scaled_point_defect",
-    "joint_initial_state",
-    "joint_table_step",
-    "joint_step",
-    "joint_result",
-    "comb_start",
-    "comb_addition",
-    "comb_doubling",
-    *verification.OWN_ROUTINES,
-    *verification.HALVES_ROUTINES,
-)
 
 
 class RoutineStore(Protocol):
@@ -174,7 +132,11 @@ class CurveDesign(ABC):
         )
         self.inversion = inversion
         self._check_protections()
-        kinds = {own is None for own, kept in zip(self.halved, self.verified, strict=True) if kept}
+        kinds = {
+            own is None
+            for own, kept in zip(self.scalars.halved, self.verified, strict=True)
+            if kept
+        }
         if len(kinds) > 1:
             raise SpecificationError(
                 "signatures are verified by halves of scalars on all curves of a core or on none"
@@ -217,7 +179,7 @@ class CurveDesign(ABC):
 
     def block(self, name: str, curve: int) -> Block:
         """Address range of the routine that a curve uses under a name."""
-        return self.blocks[self.variant(name, curve)]
+        return self.blocks[self.routines.variant(name, curve)]
 
     @property
     def store_words(self) -> int:
@@ -329,18 +291,24 @@ class CurveDesign(ABC):
         """Whether secret scalars come as two shares."""
         return Protection.MASKED_SCALAR in self.protections
 
+    @cached_property
+    def scalars(self) -> ScalarDesign:
+        """What becomes of scalars before routines select by them."""
+        return ScalarDesign(
+            self.curves,
+            self.formulas,
+            self.words,
+            self.blinding,
+            self.comb_blinding,
+            self.fixed_base,
+            verifies=any(self.verified),
+            checked=self.checks_scalars,
+            shared=self.shares_scalars,
+        )
+
     def random_monitor(self) -> RandomMonitor | None:
         """The unit that tests random words, if they are tested."""
         return RandomMonitor() if self.watches_random else None
-
-    @property
-    def _bits_below(self) -> tuple[int, ...]:
-        """Bits below the lowest one that each curve's loop asks for; none if nobody checks that."""
-        if not self.checks_scalars:
-            return ()
-        return tuple(
-            _BITS_BELOW if curve in self.windowed else 0 for curve in range(len(self.curves))
-        )
 
     def _check_protections(self) -> None:
         """Refuse protections that there are not for a curve's way to multiply."""
@@ -369,8 +337,9 @@ class CurveDesign(ABC):
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
         """The operations of each curve."""
         make = partial(operations, checked=Protection.EXIT_CHECK in self.protections)
-        groups = list(map(make, self.curves, self.formulas, self.joint_bits, self.combs))
-        own = zip(groups, self.verified, self.joint_bits, self.halved, strict=True)
+        joint_bits, halves = self.scalars.joint_bits, self.scalars.halved
+        groups = list(map(make, self.curves, self.formulas, joint_bits, self.scalars.combs))
+        own = zip(groups, self.verified, joint_bits, halves, strict=True)
         for group, curve, bits, halved in own:
             if curve:
                 verify = verification.instructions(curve, bits, splits=halved is not None)
@@ -426,280 +395,62 @@ class CurveDesign(ABC):
         programs: dict[str, list[FieldProgram | None]] = {
             name: [program] * len(self.moduli) for name, program in common.items() if name in used
         }
-        for curve, group in enumerate(self._routines):
+        for curve, group in enumerate(self.routines.groups):
             for name, program in group.items():
-                pages = programs.setdefault(self.variant(name, curve), [None] * len(self.moduli))
+                pages = programs.setdefault(
+                    self.routines.variant(name, curve), [None] * len(self.moduli)
+                )
                 pages[self.curve_pages * curve] = program
         return programs
 
     @cached_property
-    def _routines(self) -> list[dict[str, FieldProgram]]:
+    def routines(self) -> RoutineVariants:
         """The field programs of each curve."""
         make = partial(routines, checked=Protection.EXIT_CHECK in self.protections)
-        groups = list(map(make, self.curves, self.formulas, self.combs))
-        return [
-            group | verification.routines(curve, splits=halved is not None) if curve else group
-            for group, curve, halved in zip(groups, self.verified, self.halved, strict=True)
-        ]
-
-    def variant(self, name: str, curve: int) -> str:
-        """The routine that a curve uses under a name; curves of one kind share theirs."""
-        if name not in GROUP_ROUTINES:
-            return name
-        own = self._routines[curve].get(name)
-        if own is None:
-            return name
-        for number in range(curve):
-            other = self._routines[number].get(name)
-            if other is not None and _shape(other) == _shape(own):
-                return self.variant(name, number)
-        return f"{name}_{curve}" if curve else name
+        groups = list(map(make, self.curves, self.formulas, self.scalars.combs))
+        own = zip(groups, self.verified, self.scalars.halved, strict=True)
+        return RoutineVariants(
+            [
+                group | verification.routines(curve, splits=halved is not None) if curve else group
+                for group, curve, halved in own
+            ]
+        )
 
     @cached_property
     def _constants(self) -> list[dict[str, int]]:
         """The named constants of each page."""
         others: list[dict[str, int]] = [{}] * (self.curve_pages - 1)
-        own = [
+        firsts = map(constants, self.curves, self.scalars.combs)
+        own = zip(firsts, self.verified, self.scalars.halved, strict=True)
+        groups = [
             named
             | (verification.constants(verified) if verified else {})
             | (window.constants(halved) if halved else {})
-            for named, verified, halved in zip(
-                map(constants, self.curves, self.combs), self.verified, self.halved, strict=True
-            )
+            for named, verified, halved in own
         ]
-        return [c for first in own for c in (first, *others)]
-
-    @cached_property
-    def combs(self) -> tuple[Comb | None, ...]:
-        """The comb of each curve's base point; None where there is none."""
-        if self.fixed_base is None:
-            return (None,) * len(self.curves)
-        return tuple(self._comb(number, self.scalar_layout) for number in range(len(self.curves)))
-
-    @cached_property
-    def scalar_layout(self) -> ScalarLayout:
-        """Places and times of a scalar in `scalar_unit`, apart from what combs ask for."""
-        return ScalarLayout(self.scalar_forms, self.words, checked=self._bits_below)
-
-    def _comb(self, number: int, layout: ScalarLayout) -> Comb | None:
-        curve, form = self.curves[number], layout.forms[number]
-        if not admits_comb(curve):
-            return None
-        assert self.fixed_base is not None
-        implied = form.served if form.lengthened and layout.fills(number) else -1
-        return comb_for(layout.kept(number), *self.fixed_base, implied)
-
-    def comb_reader(self) -> CombReader | None:
-        """The unit after `scalar_unit` that has entries of tables brought, if there are any."""
-        if not any(self.combs):
-            return None
-        layout = ScalarLayout(self.scalar_forms, self.words, self._sought)
-        return CombReader(self.combs, layout.lowest, 32 * layout.depth, self.entry_words)
+        return [c for first in groups for c in (first, *others)]
 
     @property
     def entry_words(self) -> int:
         """Words of an entry of a table in a rower; 0 without tables."""
         return 0
 
-    @cached_property
-    def scalar_bits(self) -> tuple[int, ...]:
-        """Bits that a scalar may have on each curve."""
-        return tuple(map(scalar_bits, self.curves, self.formulas))
-
-    @cached_property
-    def served(self) -> tuple[int, ...]:
-        """Bits of a scalar as the loop takes them: blinded, and whole digits; for each curve.
-
-        Of scalars that are halved, those of a half.
-        """
-        return self._served(self.scalar_forms, self.splits)
-
-    @property
-    def _unblinded_served(self) -> tuple[int, ...]:
-        return self._served(self._unblinded_forms, self.half_splits)
-
-    @staticmethod
-    def _served(forms: Sequence[ScalarForm], splits: Sequence[Split | None]) -> tuple[int, ...]:
-        own = zip(forms, splits, strict=True)
-        return tuple(split.served if split else form.served for form, split in own)
-
-    @cached_property
-    def halved(self) -> tuple[WeierstrassCurve | None, ...]:
-        """The curves, each None unless its scalars are halved by an endomorphism."""
-        return tuple(
-            curve
-            if formula is Formula.ENDOMORPHISM and isinstance(curve, WeierstrassCurve)
-            else None
-            for curve, formula in zip(self.curves, self.formulas, strict=True)
-        )
-
-    @cached_property
-    def splits(self) -> tuple[Split | None, ...]:
-        """The halves of the scalars of each curve; None where they are not halved."""
-        return self._splits(self.blinding)
-
-    def _splits(self, blinding: Sequence[int]) -> tuple[Split | None, ...]:
-        """The halves that so many random bits blind, with those that whole scalars need."""
-        wholes = [
-            needed_bits(curve) if curve and count else 0
-            for curve, count in zip(self.halved, blinding, strict=True)
-        ]
-        given = list(zip(self.halved, self.scalar_bits, blinding, wholes, strict=True))
-        longest = max(
-            (masked_bits(bits, curve.order, whole) for curve, bits, _, whole in given if curve),
-            default=0,
-        )
-        shift, odd = split_shift(longest), not any(blinding)
-        return tuple(
-            Split(endomorphism(curve), bits, count, shift, whole, odd) if curve else None
-            for curve, bits, count, whole in given
-        )
-
-    @property
-    def half_splits(self) -> tuple[Split | None, ...]:
-        """The halves of scalars that are not blinded, for each curve."""
-        return self._splits([0] * len(self.curves))
-
-    @cached_property
-    def joint_bits(self) -> tuple[int, ...]:
-        """Bits of both scalars of a sum of two multiples, or of their halves, for each curve."""
-        return tuple(
-            half_bits(split) if split else bits
-            for split, bits in zip(self.half_splits, self.scalar_bits, strict=True)
-        )
-
-    def half_scalars(self) -> HalfScalars | None:
-        """The unit that halves scalars and makes their digits, if a formula takes halves."""
-        if not any(self.splits):
-            return None
-        below = _BITS_BELOW if self.checks_scalars else None
-        return HalfScalars(self.splits, self.half_splits, self.words, below)
-
-    @property
-    def scalar_forms(self) -> tuple[ScalarForm, ...]:
-        """Blinding and service of the scalars of each curve, as far as they are whole ones."""
-        whole = zip(self.blinding, self.comb_blinding, self.halved, strict=True)
-        return self._scalar_forms([own if halved else count for count, own, halved in whole])
-
-    @property
-    def _unblinded_forms(self) -> tuple[ScalarForm, ...]:
-        return self._scalar_forms([0] * len(self.curves))
-
-    def _scalar_forms(self, blinding: Sequence[int]) -> tuple[ScalarForm, ...]:
-        """The forms of scalars that so many random bits blind."""
-        digits = [
-            1 if halved else digit
-            for digit, halved in zip(self.digit_bits, self.halved, strict=True)
-        ]
-        given = zip(self.curves, self.scalar_bits, blinding, digits, strict=True)
-        return tuple(
-            ScalarForm(
-                bits,
-                neutral_multiple(curve),
-                count,
-                number in self.lengthened,
-                digit,
-                self.shares_scalars and count > 0,
-            )
-            for number, (curve, bits, count, digit) in enumerate(given)
-        )
-
-    @property
-    def digit_bits(self) -> tuple[int, ...]:
-        """Bits that a round of the loop takes, for each curve."""
-        return tuple(map(digit_bits, self.formulas))
-
-    @property
-    def rounds(self) -> tuple[int, ...]:
-        """Rounds of the loop for each curve."""
-        return tuple(n // digit for n, digit in zip(self.served, self.digit_bits, strict=True))
-
-    @property
-    def windowed(self) -> list[int]:
-        """Curves whose formula takes digits of the scalar."""
-        window = Formula.FIXED_WINDOW
-        return [curve for curve, formula in enumerate(self.formulas) if formula is window]
-
-    def digit_recoder(self) -> DigitRecoder | None:
-        """The unit after `scalar_unit` that makes digits, if a formula takes them."""
-        if not self.windowed:
-            return None
-        counts = enumerate(self.served)
-        return DigitRecoder([n if curve in self.windowed else 0 for curve, n in counts])
-
-    @property
-    def lengthened(self) -> list[int]:
-        """Curves whose ladder needs scalars of fixed length."""
-        ladder = Formula.DIFFERENCE_LADDER
-        return [curve for curve, formula in enumerate(self.formulas) if formula is ladder]
-
-    def scalar_reducer(self) -> ScalarReducer | None:
-        """The unit before `scalar_unit` that replaces scalars, if a ladder needs it."""
-        if not self.lengthened:
-            return None
-        orders = [
-            curve.order if number in self.lengthened else 0
-            for number, curve in enumerate(self.curves)
-        ]
-        return ScalarReducer(orders, self.scalar_bits, self.words)
-
-    def second_scalar_unit(self) -> ScalarUnit | None:
-        """The unit that holds the other scalar of a double multiplication, if it is whole."""
-        groups = zip(self.operations, self.halved, strict=True)
-        if not any(Operation.DOUBLE_MULTIPLY in own and not halved for own, halved in groups):
-            return None
-        forms = [ScalarForm(bits) for bits in self.scalar_bits]
-        return ScalarUnit(forms, self.words, rewinds=any(self.verified))
-
-    def scalar_unit(self) -> ScalarUnit | None:
-        """The unit that holds a scalar, or the first of two, if one is whole."""
-        if all(self.halved) and not any(self.combs):
-            return None
-        return ScalarUnit(
-            self.scalar_forms,
-            self.words,
-            self._sought,
-            rewinds=any(self.verified) and not any(self.halved),
-            checked=self._bits_below,
-        )
-
-    def window_recoder(self) -> WindowRecoder | None:
-        """The unit after both scalars or their halves that makes windows, if signatures need it."""
-        if not any(self.verified):
-            return None
-        return WindowRecoder(self.joint_bits, HALVES if any(self.halved) else 2)
-
     def result_buffer(self) -> ResultBuffer:
         """The buffer that holds results back; delivered numbers pass by it."""
         passes = any(self.verified)
         return ResultBuffer(self.width, self.number_words, self.words, passes=passes)
 
-    @property
-    def _sought(self) -> tuple[int, ...]:
-        """Bits of a blinded scalar that combs take, for each curve."""
-        return tuple(comb.bits if comb else 0 for comb in self.combs)
-
-    def rounds_unblinded(self, curve: int) -> int:
-        """Rounds of the loop that a curve would have if scalars were not blinded."""
-        return self._unblinded_served[curve] // self.digit_bits[curve]
-
     def blinding_cycles(self, curve: int) -> int:
         """Cycles of a point multiplication that are there for blinding."""
-        blinded = self.scalar_layout
-        unblinded = ScalarLayout(self._unblinded_forms, self.words, checked=self._bits_below)
-        rounds = self.rounds[curve] - self.rounds_unblinded(curve)
-        passes = blinded.latencies[curve] - unblinded.latencies[curve]
-        if self.halved[curve]:
-            halves = self.half_scalars()
-            assert halves
-            passes = unbuilt(halves).latency - halves.review - halves.plain_latency
-        return rounds * self.step_cycles(curve) + passes
+        scalars = self.scalars
+        rounds = scalars.rounds[curve] - scalars.rounds_unblinded(curve)
+        return rounds * self.step_cycles(curve) + scalars.blinding_passes(curve)
 
     def _loops(self, curve: int) -> dict[str, int]:
         """The routines that a point multiplication repeats, and how often."""
         flow = self.operations[curve][Operation.X_MULTIPLY]
         runs = [i for i in flow if isinstance(i, Run) and i.rounds != 1]
-        return {run.routine: run.rounds or self.rounds[curve] for run in runs}
+        return {run.routine: run.rounds or self.scalars.rounds[curve] for run in runs}
 
     @cached_property
     def operation_codes(self) -> set[Operation]:
@@ -712,17 +463,19 @@ class CurveDesign(ABC):
         store = self.blocks
         blocks: Mapping[str, tuple[Block, ...]] = {
             name: tuple(
-                store.get(self.variant(name, curve), next(iter(store.values())))
+                store.get(self.routines.variant(name, curve), next(iter(store.values())))
                 for curve in range(len(self.curves))
             )
             for name in {*store, *GROUP_ROUTINES}
         }
         self.check_pauses()
-        rounds = self.rounds if self.signed else None
+        rounds = self.scalars.rounds if self.signed else None
         program = ControlProgram(
             self.operations, self.inversions, blocks, rounds, self.status_codes
         )
-        return ControllerDesign(program, self.rounds, self.checks_scalars, self.watches_random)
+        return ControllerDesign(
+            program, self.scalars.rounds, self.checks_scalars, self.watches_random
+        )
 
     def _check_pause(self, name: str, flags: set[str], pause: int | None) -> None:
         """Whether the next bit or digit is there when the next round of a loop wants it.
@@ -741,38 +494,4 @@ class CurveDesign(ABC):
                 f"{name}: a round is too short for the next "
                 f"{'digit' if takes_digits else 'bit'} of the scalar, which takes {needed} cycles "
                 f"after the last use of the one before, not {pause}"
-            )
-
-
-def _shape(program: FieldProgram) -> object:
-    """Equal for programs that differ in nothing a routine would show."""
-    order = {v: i for i, v in enumerate(program.inputs.values())}
-    shape: list[object] = [tuple(program.inputs), tuple(program.outputs)]
-    for operation in program.operations:
-        order[operation.result] = len(order)
-        shape.append(_operation_shape(operation, order))
-    return tuple(shape)
-
-
-def _operation_shape(operation: Any, order: dict[Any, int]) -> object:
-    match operation:
-        case ProductSum(_, products, multiple):
-            terms = [
-                (order[x], repr(y) if isinstance(y, Constant) else order[y], sign)
-                for x, y, sign in products
-            ]
-            return ("products", tuple(terms), multiple)
-        case Load(_, constant):
-            return ("load", repr(constant))
-        case Choice(_, choices):
-            return ("choice", tuple((flag, order[x]) for flag, x in choices))
-        case _ if hasattr(operation, "terms"):
-            return ("combination", tuple((order[x], c) for x, c in operation.terms))
-        case _:
-            return (
-                "selection",
-                operation.flag,
-                order[operation.x],
-                order[operation.y],
-                operation.sign,
             )

@@ -134,7 +134,7 @@ class DigitCoprocessorDesign(CurveDesign):
         """Cycles of the loops in which a curve's points are multiplied by secret scalars."""
         routines = self.processor.store.routines
         return sum(
-            rounds * routines[self.variant(name, curve)].cycles
+            rounds * routines[self.routines.variant(name, curve)].cycles
             for name, rounds in self._loops(curve).items()
         )
 
@@ -144,7 +144,7 @@ class DigitCoprocessorDesign(CurveDesign):
 
     def routine_cycles(self, name: str, curve: int, rounds: int) -> int:
         """Cycles from the start of a routine to the instruction after it."""
-        return self.processor.run_cycles(self.variant(name, curve), rounds)
+        return self.processor.run_cycles(self.routines.variant(name, curve), rounds)
 
     @cached_property
     def number_cycles(self) -> int:
@@ -164,4 +164,4 @@ class DigitCoprocessorDesign(CurveDesign):
 
     def step_cycles(self, curve: int) -> int:
         """Cycles of a round of a curve's loop, for a bit or a digit of the scalar."""
-        return self.processor.store.routines[self.variant("ladder_step", curve)].cycles
+        return self.processor.store.routines[self.routines.variant("ladder_step", curve)].cycles

@@ -119,7 +119,7 @@ class _Walk:
         begun = self.now + FETCHED
         match instruction:
             case Run(routine, rounds):
-                count = rounds or self.design.rounds[self.curve]
+                count = rounds or self.design.scalars.rounds[self.curve]
                 self.now = begun + self.design.routine_cycles(routine, self.curve, count)
                 self.started = begun
             case Read("operand" | "random"):
@@ -143,16 +143,16 @@ class _Walk:
 
     def _scalar(self, source: Source) -> int:
         """Cycles until a scalar is there, or an entry that its first column chooses."""
-        design, layout = self.design, self.design.scalar_layout
+        scalars, layout = self.design.scalars, self.design.scalars.layout
         plain = source in PLAIN
-        if "split" in source and (halves := design.half_scalars()):
+        if "split" in source and (halves := scalars.half_scalars()):
             return unbuilt(halves).plain_latency if plain else unbuilt(halves).latency
         cycles = layout.plain_latency if plain else layout.latencies[self.curve]
-        if source != "second scalar" and (reducer := design.scalar_reducer()):
+        if source != "second scalar" and (reducer := scalars.reducer()):
             # Its first word comes instead of the first one of the scalar; the others follow.
-            replaced = source in ("scalar", "base scalar") and self.curve in design.lengthened
+            replaced = source in ("scalar", "base scalar") and self.curve in scalars.lengthened
             first = unbuilt(reducer).latency if replaced else unbuilt(reducer).plain_latency
             cycles += first - 1
-        if source == "comb scalar" and (comb := design.comb_reader()):
+        if source == "comb scalar" and (comb := scalars.comb_reader(self.design.entry_words)):
             cycles += unbuilt(comb).latency
         return cycles

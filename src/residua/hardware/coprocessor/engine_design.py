@@ -18,9 +18,9 @@ from residua.errors import SpecificationError
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.converters.result_buffer import BUS_WIDTH, ResultBuffer
-from residua.hardware.coprocessor import half_scalars
-from residua.hardware.coprocessor.comb_reader import period
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
+from residua.hardware.coprocessor.scalars import half_scalars
+from residua.hardware.coprocessor.scalars.comb_reader import period
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.entry_keeper import EntryTables
 from residua.hardware.engine.microsequencer import pause_after
@@ -129,7 +129,7 @@ class CoprocessorDesign(CurveDesign):
     def multipliers(self) -> int:
         """Multiplications of two words in a cycle: rowers, converter, inverter, scalars' halves."""
         inverter = MULTIPLIERS if self.inversion is Inversion.DIVISION_STEPS else 0
-        halves = half_scalars.MULTIPLIERS if any(self.splits) else 0
+        halves = half_scalars.MULTIPLIERS if any(self.scalars.splits) else 0
         return self.options.rowers + self.conversion.multipliers + inverter + halves
 
     @cached_property
@@ -215,7 +215,7 @@ class CoprocessorDesign(CurveDesign):
     @property
     def _entry_names(self) -> tuple[str, ...]:
         """The elements of an entry that an addition of some curve reads."""
-        programs = [own["comb_addition"] for own in self._routines if "comb_addition" in own]
+        programs = [own["comb_addition"] for own in self.routines.groups if "comb_addition" in own]
         return tuple(name for name in ENTRY if any(name in own.inputs for own in programs))
 
     @property
@@ -227,10 +227,10 @@ class CoprocessorDesign(CurveDesign):
     @cached_property
     def entries(self) -> EntryTables | None:
         """The tables of all combs, as residues; None if there are none."""
-        if not any(self.combs):
+        if not any(self.scalars.combs):
             return None
         memories: list[list[int]] = [[] for _ in range(self.options.rowers)]
-        for number, (curve, comb) in enumerate(zip(self.curves, self.combs, strict=True)):
+        for number, (curve, comb) in enumerate(zip(self.curves, self.scalars.combs, strict=True)):
             if comb is None or isinstance(curve, MontgomeryCurve):
                 continue
             for table in tables(curve, comb):
@@ -294,7 +294,7 @@ class CoprocessorDesign(CurveDesign):
 
     def _check_entries(self, name: str) -> None:
         """Refuse additions that are over before the next entry has been found."""
-        comb = next(comb for comb in self.combs if comb)
+        comb = next(comb for comb in self.scalars.combs if comb)
         slack, needed = self.processor.entry_slack(name), period(comb.teeth, self.entry_words)
         if slack < needed:
             raise SpecificationError(
@@ -307,7 +307,7 @@ class CoprocessorDesign(CurveDesign):
 
         They have the processor for themselves.
         """
-        rounds = {self.variant(name, curve): n for name, n in self._loops(curve).items()}
+        rounds = {self.routines.variant(name, curve): n for name, n in self._loops(curve).items()}
         alone = ProcessorDesign([s for s in self.sources if s.name in rounds], self.options)
         return sum(count * alone.routines[name].length for name, count in rounds.items())
 
@@ -317,7 +317,7 @@ class CoprocessorDesign(CurveDesign):
         groups, words = channels // self.options.rowers, channels // self._row_length
         total = 0
         for name, rounds in self._loops(curve).items():
-            program = self._routines[curve][name]
+            program = self.routines.groups[curve][name]
             # Both bases take every term once, and both extensions each word of the other base.
             total += rounds * 2 * groups * (program.terms + program.reductions * words)
         return total
@@ -360,4 +360,4 @@ class CoprocessorDesign(CurveDesign):
 
     def step_cycles(self, curve: int) -> int:
         """Cycles of a round of a curve's loop, for a bit or a digit of the scalar."""
-        return self.processor.routines[self.variant("ladder_step", curve)].length
+        return self.processor.routines[self.routines.variant("ladder_step", curve)].length

@@ -32,7 +32,7 @@ from residua.curves.signatures import verification
 from residua.curves.signatures.sliding_windows import LEAST_ORDER
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.coprocessor import Coprocessor
-from residua.hardware.coprocessor.scalar_parts import ScalarParts
+from residua.hardware.coprocessor.scalars.parts import ScalarParts
 
 CORES = {
     "order above the prime": lambda: EccCore(
@@ -106,7 +106,7 @@ def test_keys_and_digests_that_make_additions_fail(small):
             requests.append(
                 Request(Operation.ECDSA_VERIFY, operands, curve=number, stalls=64 * (index % 2))
             )
-        bits, seen = small.design.scalar_bits[number], set()
+        bits, seen = small.design.scalars.bits[number], set()
         for request, answer in zip(requests, small.simulator.run(requests), strict=True):
             expected = outcome(curve, bits, Operation.ECDSA_VERIFY, request.operands)
             assert (answer.status, answer.results) == expected
@@ -154,12 +154,12 @@ def test_every_digest_and_every_scalar_of_a_tiny_curve(small):
         points = (*curve.base_point, *key)
         own += [
             Request(Operation.DOUBLE_MULTIPLY, (k, draw.randrange(1 << 9), *points))
-            for k in range(first, 1 << small.design.scalar_bits[number], 2)
+            for k in range(first, 1 << small.design.scalars.bits[number], 2)
         ]
         requests += [replace(request, curve=number) for request in own]
     seen, cycles = set(), {}
     for request, answer in zip(requests, small.simulator.run(requests), strict=True):
-        operation, bits = Operation(request.operation), small.design.scalar_bits[number]
+        operation, bits = Operation(request.operation), small.design.scalars.bits[number]
         assert (answer.status, answer.results) == outcome(curve, bits, operation, request.operands)
         seen.add((operation, Status(answer.status)))
         cycles.setdefault(operation, []).append(answer.cycles)

@@ -69,7 +69,7 @@ def verified(simulated, *requests):
 
 def windows_of(core, scalar, width):
     """The places of the windows over both halves."""
-    (split,), (bits,) = core.design.half_splits, core.design.joint_bits
+    (split,), (bits,) = core.design.scalars.half_splits, core.design.scalars.joint_bits
     return [[place for place, _ in windows(h, bits, width)] for h in split.halves(scalar)]
 
 
@@ -98,7 +98,7 @@ def test_cycles(core, simulated):
     assert max(rest) - min(rest) < 300
     for width, scalar in DENSE.items():
         counts = [len(own) for own in windows_of(core, scalar, width)]
-        assert sum(counts) >= 2 * (core.design.joint_bits[0] // width)
+        assert sum(counts) >= 2 * (core.design.scalars.joint_bits[0] // width)
 
 
 def test_exceptional_keys_and_sums(simulated):

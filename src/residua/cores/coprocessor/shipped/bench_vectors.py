@@ -32,7 +32,7 @@ class _Vectors:
         self.design = design
         self.number, self.curve, self.words = number, design.curves[number], design.words
         self.codes, self.status = set(design.operations[number]), design.status_codes.of
-        self.scalar_bits = design.scalar_bits[number]
+        self.scalar_bits = design.scalars.bits[number]
         self.draw = random.Random(f"bench {self.curve.name}")
 
     def all(self, abort: int) -> Iterator[Vector]:

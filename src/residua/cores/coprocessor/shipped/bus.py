@@ -75,7 +75,7 @@ def _aborted(model: BusModel, design: CurveDesign, seed: int) -> Iterator[None]:
             case for case in cases if case.operation == point_operation(curve) and full(case)
         )
         after = next(case for case in cases if case.operation >= Operation.FIELD_MULTIPLY)
-        ladder = design.rounds[number] * design.step_cycles(number)
+        ladder = design.scalars.rounds[number] * design.step_cycles(number)
         host = Host(BusSimulator(model, seed=seed, stalls=STALLS // 2, pause=4), patience(design))
         host.idle()
         for index in range(2 * _INSTANTS):

@@ -386,4 +386,4 @@ def _short(design: CurveDesign, seed: int, number: int) -> Case:
 
 def _ladder(design: CurveDesign, number: int) -> int:
     """Cycles of the loop of a multiplication, about as many as it has."""
-    return design.rounds[number] * design.step_cycles(number)
+    return design.scalars.rounds[number] * design.step_cycles(number)

@@ -36,7 +36,7 @@ def verify_coprocessor_directory(
     `residua.cores.core.Core.verify`.
     """
     design = made.core.design
-    ladders = sum(rounds * design.step_cycles(n) for n, rounds in enumerate(design.rounds))
+    ladders = sum(rounds * design.step_cycles(n) for n, rounds in enumerate(design.scalars.rounds))
     long = ladders >= LONG_LADDERS
     failures = verify_texts(directory.path, directory.manifest)
     forms, faults = compare_forms(directory)

@@ -13,7 +13,7 @@ from residua.curves.signatures.sliding_windows import POSITIVE as WINDOW_POSITIV
 from residua.hardware.converters.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.controller import Controller
 from residua.hardware.coprocessor.design import CurveDesign
-from residua.hardware.coprocessor.digit_recoder import FLAGS
+from residua.hardware.coprocessor.scalars.digit_recoder import FLAGS
 
 
 class ScalarParts:
@@ -25,11 +25,13 @@ class ScalarParts:
 
     def __init__(self, design: CurveDesign, controller: Controller, processor: Any) -> None:
         self.design, self._controller, self._processor = design, controller, processor
-        first, second = design.scalar_unit(), design.second_scalar_unit()
+        scalars = design.scalars
+        first, second = scalars.unit(), scalars.second_unit()
         self._units = [unit for unit in (first, second) if unit]
-        self._reducer, self._recoder = design.scalar_reducer(), design.digit_recoder()
-        self._comb, self._windows = design.comb_reader(), design.window_recoder()
-        self._halves = design.half_scalars()
+        self._reducer, self._recoder = scalars.reducer(), scalars.digit_recoder()
+        self._comb = scalars.comb_reader(design.entry_words)
+        self._windows = scalars.window_recoder()
+        self._halves = scalars.half_scalars()
 
     def named(self) -> Iterator[tuple[str, Any]]:
         """The parts, each with the name of its module."""
@@ -140,7 +142,7 @@ class ScalarParts:
         assert reducer is not None
         connect(m, reducer.reduced, unit.scalar)
         curves = range(len(self.design.curves))
-        reduces = Array([int(curve in self.design.lengthened) for curve in curves])
+        reduces = Array([int(curve in self.design.scalars.lengthened) for curve in curves])
         m.d.comb += [
             reducer.start.eq(unit.start),
             reducer.plain.eq(self._unchanged | ~reduces[self._controller.chosen_curve]),
@@ -156,7 +158,8 @@ class ScalarParts:
     def _unchanged(self) -> Value:
         """Whether the bits of the scalar are wanted, not what a formula makes of them."""
         controller = self._controller
-        return controller.plain | controller.combed if any(self.design.combs) else controller.plain
+        combs = any(self.design.scalars.combs)
+        return controller.plain | controller.combed if combs else controller.plain
 
     def deliver(self, m: Module, operands: Any, results: ResultBuffer) -> None:
         """Numbers that are given out where scalars would come in, and meanwhile no operands."""

@@ -24,7 +24,7 @@ from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware import signature_register
 from residua.hardware.constant_table import constant_table, selected, selector
-from residua.hardware.coprocessor.scalar_layout import WORD, WRITTEN, ScalarLayout, bits_above
+from residua.hardware.coprocessor.scalars.layout import WORD, WRITTEN, ScalarLayout, bits_above
 from residua.hardware.signature_register import record
 from residua.machines.blinded_scalar import ScalarForm
 

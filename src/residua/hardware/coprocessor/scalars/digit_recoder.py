@@ -9,7 +9,7 @@ from amaranth.lib.wiring import Component, In, Out
 from residua.curves.fixed_window import DIGITS, ENTRIES, NONE_OR_ONE, POSITIVE, WINDOW
 from residua.errors import SpecificationError
 from residua.hardware.constant_table import selector
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
+from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 
 DIGIT_LATENCY = 3 + (WINDOW - 1) * BIT_LATENCY
 """Cycles from a request for the next digit to its flags."""

@@ -1,9 +1,9 @@
 """Half scalars: digits or bits of the halves of one scalar or of two, which an endomorphism makes.
 
 One multiplier of words goes through the steps of
-`residua.hardware.coprocessor.split_program`, the same ones for every scalar: those for a scalar by
-which one point is multiplied, or those for a scalar of a sum of two multiples, which are not
-blinded. If no scalar is, they are the same.
+`residua.hardware.coprocessor.scalars.split_program`, the same ones for every scalar: those for a
+scalar by which one point is multiplied, or those for a scalar of a sum of two multiples, which are
+not blinded. If no scalar is, they are the same.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from residua.curves.endomorphism.split import Split
 from residua.curves.fixed_window import digit_flags
 from residua.hardware import signature_register
 from residua.hardware.constant_table import constant_table, selected, selector
-from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
-from residua.hardware.coprocessor.scalar_layout import WORD, bits_above
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
-from residua.hardware.coprocessor.split_program import SPLIT_WORD, SplitProgram, Target
+from residua.hardware.coprocessor.scalars.digit_recoder import FLAGS, DigitRecoder
+from residua.hardware.coprocessor.scalars.layout import WORD, bits_above
+from residua.hardware.coprocessor.scalars.split_program import SPLIT_WORD, SplitProgram, Target
+from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 from residua.hardware.delay import delayed
 from residua.hardware.primitives import Multiplier
 
@@ -73,9 +73,9 @@ class HalfScalars(Component):
     scalars are blinded, ``random_words`` from ``random``, those of r1, of r2 and of r. ``done`` is
     set for one cycle when the halves are ready. From then on ``in_range`` tells whether k has no
     more bits than the curve allows, ``first`` and ``second`` are the flags of a digit of k1 and of
-    k2, in the order of `residua.hardware.coprocessor.digit_recoder.FLAGS`. The first digits come as
-    after the start of a `DigitRecoder`; ``take`` asks for the next ones. ``start`` is ignored while
-    ``busy`` is set.
+    k2, in the order of `residua.hardware.coprocessor.scalars.digit_recoder.FLAGS`. The first
+    digits come as after the start of a `DigitRecoder`; ``take`` asks for the next ones. ``start``
+    is ignored while ``busy`` is set.
 
     With ``plain`` the scalar is one of a sum: k, or l if ``later`` is set, which must come after k.
     There are no random words. When l is ready ``bits`` are the highest of `half_bits` of k1, k2, l1

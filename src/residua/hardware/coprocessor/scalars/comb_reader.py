@@ -13,7 +13,7 @@ from amaranth.lib.wiring import Component, In, Out
 
 from residua.curves.comb import Comb
 from residua.hardware.constant_table import selector
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
+from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 from residua.hardware.delay import delayed
 from residua.hardware.engine.entry_keeper import KEEP_DELAY, MATCH_DELAY
 

@@ -17,7 +17,7 @@ from residua.curves.operations.instructions import Events
 from residua.curves.signatures.sliding_windows import BASE_WIDTH, POINT_WIDTH
 from residua.errors import SpecificationError
 from residua.hardware.constant_table import selector
-from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
+from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 
 WIDTHS = (BASE_WIDTH, POINT_WIDTH)
 """Digits of a window over each scalar."""

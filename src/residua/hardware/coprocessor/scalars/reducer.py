@@ -17,7 +17,7 @@ from amaranth.lib.wiring import Component, In, Out, connect, flipped
 from residua.errors import SpecificationError
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.constant_table import constant_table, selector
-from residua.hardware.coprocessor.scalar_layout import WORD
+from residua.hardware.coprocessor.scalars.layout import WORD
 
 _MASK = (1 << WORD) - 1
 

@@ -1,0 +1,1 @@
+"""What scalars go through before routines select by their bits, digits or columns."""
