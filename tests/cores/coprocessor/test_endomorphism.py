@@ -31,8 +31,9 @@ from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import design as curve_design
-from residua.hardware.coprocessor import half_scalars
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
+from residua.hardware.coprocessor.scalars import design as scalar_design
+from residua.hardware.coprocessor.scalars import half_scalars
 from residua.hardware.coprocessor.scalars.split_program import SplitProgram
 from residua.hardware.unbuilt import unbuilt
 
@@ -254,7 +255,7 @@ def test_a_wrong_endomorphism_is_seen(part, tmp_path, monkeypatch):
         "beta": replace(right, beta=right.beta**2 % right.prime),
     }[part]
     if part == "basis":
-        monkeypatch.setattr(curve_design, "endomorphism", lambda curve: wrong)
+        monkeypatch.setattr(scalar_design, "endomorphism", lambda curve: wrong)
     else:
         monkeypatch.setattr(curve_design.window, "endomorphism", lambda curve: wrong)
     with quick_schedules():

@@ -17,7 +17,7 @@ from residua.curves.endomorphism.split import Split, masked_bits
 from residua.curves.fixed_window import WINDOW, digit_flags, digits
 from residua.curves.formulas import Formula, scalar_bits
 from residua.curves.parameters import curve_from_parameters
-from residua.hardware.coprocessor import split_program
+from residua.hardware.coprocessor.scalars import split_program
 from residua.hardware.coprocessor.scalars.digit_recoder import DIGIT_LATENCY, DIGITS_AHEAD, FLAGS
 from residua.hardware.coprocessor.scalars.half_scalars import HalfScalars
 from residua.hardware.coprocessor.scalars.split_program import split_shift

@@ -64,15 +64,15 @@ class ModularInverter(Component):
         # d and e lie in (-2P, P).
         self.digits = max(-(-(bits + 2) // width), self.length)
         self.batches = self.inversions[0].batches
-        # Operands and coefficients come from far: they have a register before the multipliers. The
-        # products have another, between the two additions that join them.
-        self.lane_latency = accumulation_latency(width + 1) + 2
+        # Before the multipliers there are registers of the address, the words that were read and
+        # the operands that were chosen, behind them one between the additions that join products.
+        self.lane_latency = accumulation_latency(width + 1) + 4
         self.loop, self.ending = self._phases()
         self.batch_cycles = sum(self.loop.values())
         self.latency = (
             self.digits
             - self.length
-            + self.stepper_latency
+            + self.first_steps
             + self.batches * self.batch_cycles
             + sum(self.ending.values())
         )
@@ -94,21 +94,26 @@ class ModularInverter(Component):
         """Cycles from the one in which g is there to the one in which a batch can begin."""
         return self.steps + 4
 
+    @property
+    def first_steps(self) -> int:
+        """The same from the one in which the last word is taken, which has a register more."""
+        return self.stepper_latency + 1
+
     def _phases(self) -> tuple[dict[str, int], dict[str, int]]:
         """The phases of a batch, and those after the last one, with their cycles.
 
-        A word that is read in cycle 0 is back in its memory, and what follows from it known, in
-        cycle ``back``.
+        A phase that begins in cycle ``back`` reads what becomes of a word that one reads in cycle
+        0, and what follows from it is known by then.
         """
         digits, lane = self.digits, self.lane_latency
-        back = lane + 5
+        back = lane + 4
         # The quotients: a product, its low bits times 1 / P, an addition and a subtraction.
-        first_d = max(2 + 2 * digits, 2 * lane + 3)
+        first_d = max(2 + 2 * digits, 2 * lane + 2)
         needs = (
             first_d + 2 * digits,  # the phases
             2 + digits + lane + 4 + self.stepper_latency,  # g is known, the steps are made
             first_d + digits + back,  # the lowest word of e, and the sign of d
-            first_d + 2 * digits + 4 - lane,  # the sign of e
+            first_d + 2 * digits + 5 - lane,  # the sign of e
         )
         loop = {
             "look": 2,
@@ -119,7 +124,7 @@ class ModularInverter(Component):
             "e": digits,
             "steps": max(needs) - first_d - 2 * digits,
         }
-        ending = {"lift": digits, "sign": back - 1, "result": digits, "drain": back}
+        ending = {"lift": digits, "sign": back, "result": digits, "drain": back + 1}
         return {name: cycles for name, cycles in loop.items() if cycles}, ending
 
     @property
@@ -144,9 +149,7 @@ class ModularInverter(Component):
         cycles = [*self.loop.values(), *self.ending.values()]
         # One bit for each, none while nothing runs: they choose all over the unit.
         self._phase = Signal(len(self._order), name="phase")
-        self._position = Signal(
-            range(max(*cycles, self.stepper_latency, self.digits)), name="position"
-        )
+        self._position = Signal(range(max(*cycles, self.first_steps, self.digits)), name="position")
         self._page, rounds = Signal(name="page"), Signal(range(self.batches), name="rounds")
         filling, stepping = Signal(name="filling"), Signal(name="stepping")
         running, taken = Signal(name="running"), Signal(name="taken")
@@ -166,7 +169,7 @@ class ModularInverter(Component):
         self._taken, batch = taken, lasts[len(self.loop) - 1]
         self._begin = Signal(name="begin")
         self._negative = {name: Signal(name=f"{name}_negative") for name in ("f", "d", "e")}
-        stepped = stepping & (self._position == self.stepper_latency - 1)
+        stepped = stepping & (self._position == self.first_steps - 1)
         m.d.comb += self._begin.eq(stepped | (batch & (rounds != 0)))
         with m.If(self._fill | stepping | running):
             m.d.sync += self._position.eq(self._position + 1)
@@ -204,20 +207,23 @@ class ModularInverter(Component):
         return Cat(self._phase[self._order.index(name)] for name in names).any()
 
     def _fetch(self, m: Module) -> None:
-        """A word of f or d, one of g or e, and one of P."""
+        """A word of P a cycle after its place, one of f or d and one of g or e two cycles after."""
         depth = self.depth
         index = Signal(ceil_log2(self.digits), name="index")
-        m.d.comb += index.eq(Mux(self._is("look"), 0, self._position))
+        page = delayed(m, self._page, 1, "read_page")
+        m.d.sync += index.eq(Mux(self._is("look"), 0, self._position))
         self._memories = {}
         read = {}
         for name in NUMBERS:
             memory = Memory(shape=self.width, depth=depth, init=[])
             m.submodules[f"number_{name}"] = memory
             port = memory.read_port(domain="comb")
-            m.d.comb += port.addr.eq(Cat(index, self._page))
-            read[name], self._memories[name] = port.data, memory
-        outer = self._is("f", "g")
-        top = (index == self.digits - 1) & ~self._is("look")
+            m.d.comb += port.addr.eq(Cat(index, page))
+            word = delayed(m, port.data, 1, f"read_{name}", data=True)
+            read[name], self._memories[name] = word, memory
+        outer = delayed(m, self._is("f", "g"), 2, "outer")
+        is_last = (self._position == self.digits - 1) & ~self._is("look")
+        top = delayed(m, is_last, 2, "is_top_word")
         digits = self.digits
         rows = [
             [i.modulus >> (self.width * n) & ((1 << self.width) - 1) for n in range(digits)]
@@ -252,9 +258,9 @@ class ModularInverter(Component):
         u, v, q, r = matrix
         second = self._is("g", "e") | (self._is("look") & self._position[0])
         lifting, ending = self._is("lift"), self._is("result")
-        self._a, self._b = Signal(entry, name="a"), Signal(entry, name="b")
+        self._a, self._b = (Signal(entry, name=name, reset_less=True) for name in ("a", "b"))
         minus = Mux(self._negative["f"], -1, 1)
-        m.d.comb += [
+        m.d.sync += [
             self._a.eq(Mux(lifting, 1, Mux(ending, minus, Mux(second, q, u)))),
             self._b.eq(Mux(lifting | ending, 0, Mux(second, r, v))),
         ]
@@ -272,21 +278,25 @@ class ModularInverter(Component):
         self._total = Signal(signed(2 * self.width + 4), name="product_sum", reset_less=True)
         looks = delayed(m, self._is("look"), self.lane_latency + 1, "look")
         inverses = Array([Const(i.inverse, self.steps) for i in self.inversions])
-        ready = delayed(m, looks, self.lane_latency, "multiple_ready")
+        # They need no address.
+        ready = delayed(m, looks, self.lane_latency - 1, "multiple_ready")
         of_modulus = Signal.like(lanes[2].sum, name="of_modulus", reset_less=True)
         of_numbers = Signal(signed(2 * self.width + 3), name="of_numbers", reset_less=True)
         m.d.sync += [of_modulus.eq(lanes[2].sum), of_numbers.eq(lanes[0].sum + lanes[1].sum)]
         multiple, modulus = self._multiples(m, ready, of_modulus), self._modulus
-        left = Signal(signed(self.width + 1), name="left_of_modulus")
-        right = Signal(signed(self.width + 1), name="right_of_modulus")
+        left, right = (
+            Signal(signed(self.width + 1), name=f"{side}_of_modulus", reset_less=True)
+            for side in ("left", "right")
+        )
         with m.If(looks):
-            m.d.comb += [
+            m.d.sync += [
                 left.eq(self._total[: self.steps]),
                 right.eq(inverses[self._selected] if len(self.inversions) > 1 else inverses[0]),
             ]
         with m.Else():
-            m.d.comb += [left.eq(modulus), right.eq(multiple)]
-        operands = ((self._x, self._a), (self._y, self._b), (left, right))
+            m.d.sync += [left.eq(modulus), right.eq(multiple)]
+        a, b = (delayed(m, c, 1, c.name, data=True) for c in (self._a, self._b))
+        operands = ((self._x, a), (self._y, b), (left, right))
         for index, (lane, factors) in enumerate(zip(lanes, operands, strict=True)):
             for side, factor in zip(("left", "right"), factors, strict=True):
                 port = getattr(lane, side)
@@ -315,8 +325,8 @@ class ModularInverter(Component):
             m.d.sync += multiples[1].eq(added - rest)
         with m.If(after & ~last):
             m.d.sync += multiples[0].eq(added - rest)
-        chosen = Signal(entry, name="multiple_of_modulus")
-        m.d.comb += chosen.eq(
+        chosen = Signal(entry, name="multiple_of_modulus", reset_less=True)
+        m.d.sync += chosen.eq(
             Mux(self._is("d"), multiples[0], 0)
             | Mux(self._is("e"), multiples[1], 0)
             | (self._is("lift") & sign)
@@ -356,18 +366,13 @@ class ModularInverter(Component):
         wiped = Signal(range(self.depth), name="wiped")
         with m.If(self.clearing):
             m.d.sync += [wiped.eq(wiped + 1), self.clearing.eq(wiped != self.depth - 1)]
-        # What fills the memories has a register, too.
-        fill, lowest = Signal(name="filling_word"), Signal(name="lowest")
-        index = Signal(ceil_log2(self.digits), name="filling_index")
-        operand = Signal(self.width, name="filling_operand", reset_less=True)
-        modulus = Signal(self.width, name="filling_modulus", reset_less=True)
-        m.d.sync += [
-            fill.eq(self._fill),
-            lowest.eq(self._position == 0),
-            index.eq(self._position),
-            operand.eq(Mux(self._taken, 0, self.words.payload.word)),
-            modulus.eq(self._modulus),
-        ]
+        # What fills the memories comes as late as the words of P, and a register later.
+        fill = delayed(m, self._fill, 2, "filling_word")
+        lowest = delayed(m, self._position == 0, 2, "lowest")
+        index = delayed(m, self._position[: ceil_log2(self.digits)], 2, "filling_index")
+        word = Mux(self._taken, 0, self.words.payload.word)
+        operand = delayed(m, word, 2, "filling_operand", data=True)
+        modulus = delayed(m, self._modulus, 1, "filling_modulus", data=True)
         initial = {"f": modulus, "g": operand, "d": Const(0), "e": lowest}
         for name, memory in self._memories.items():
             made = self._made[name] | (self._made["lift"] if name == "d" else 0)

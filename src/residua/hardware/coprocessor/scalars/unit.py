@@ -156,6 +156,9 @@ class ScalarUnit(Component):
         m = Module()
         m.submodules.words = memory = Memory(shape=WORD, depth=self.depth, init=[])
         self._state = Signal(len(_State), name="state", init=_State.SWEEP)
+        self._following = Signal.like(self._state, name="following_state")
+        # Whether bits are read, with a register of its own: an address waits for it.
+        self._serves = Signal(name="serves")
         self._curve = Signal(range(len(self.forms)), name="curve")
         self._plain = Signal(name="is_plain")
         self._is_base = Signal(name="is_base")
@@ -171,6 +174,7 @@ class ScalarUnit(Component):
         self._words: list[Value] = [Mux(self._comes, self.scalar.payload, 0)]
         resting = self._in(_State.IDLE | _State.SERVE)
         m.d.comb += [
+            self._following.eq(self._state),
             self._read.addr.eq(self._index),
             self._write.addr.eq(self._index),
             self.busy.eq(~resting),
@@ -180,6 +184,8 @@ class ScalarUnit(Component):
             self._unseen = Signal(name="unseen")
         ready = Signal(name="ready")
         m.d.sync += [
+            self._state.eq(self._following),
+            self._serves.eq((self._following & (_State.READY | _State.SERVE)).any()),
             ready.eq(self._is_ready() & ~self.clear),
             self.done.eq(ready & ~self.clear),
         ]
@@ -199,24 +205,29 @@ class ScalarUnit(Component):
         if self._adds:
             self._add(m)
         with m.If(self.start & resting):
-            m.d.sync += [
-                self._state.eq(_State.LOAD),
-                self._index.eq(self._base),
-                self._comes.eq(1),
-                self.in_range.eq(1),
-            ]
-            if len(self.forms) > 1:
-                m.d.sync += self._curve.eq(self.select)
-            if self.changes:
-                m.d.sync += self._plain.eq(self.plain)
-            if self.distinguishes:
-                m.d.sync += self._is_base.eq(self.base)
+            self._start(m)
         with m.If(self.clear):
             m.d.sync += [self.in_range.eq(0), self._comes.eq(0)]
             with m.If(~self.clearing):
-                m.d.sync += [self._state.eq(_State.SWEEP), self._index.eq(0)]
+                self._enter(m, _State.SWEEP)
+                m.d.sync += self._index.eq(0)
         m.d.comb += self._write.data.eq(reduce(or_, self._words))
         return m
+
+    def _start(self, m: Module) -> None:
+        """On to the words of a scalar, of which nothing else is asked from then on."""
+        self._enter(m, _State.LOAD)
+        m.d.sync += [self._index.eq(self._base), self._comes.eq(1), self.in_range.eq(1)]
+        if len(self.forms) > 1:
+            m.d.sync += self._curve.eq(self.select)
+        if self.changes:
+            m.d.sync += self._plain.eq(self.plain)
+        if self.distinguishes:
+            m.d.sync += self._is_base.eq(self.base)
+
+    def _enter(self, m: Module, state: Any) -> None:
+        """Use the memory in another way from the next cycle on."""
+        m.d.comb += self._following.eq(state)
 
     def _in(self, states: _State) -> Value:
         """Whether the memory is in one of these uses."""
@@ -230,10 +241,10 @@ class ScalarUnit(Component):
     def _begin(self, m: Module) -> None:
         """On to the bits, once all of them have been seen."""
         if not self.checked:
-            m.d.sync += self._state.eq(_State.SERVE)
+            self._enter(m, _State.SERVE)
             return
         with m.If(~self._unseen):
-            m.d.sync += self._state.eq(_State.SERVE)
+            self._enter(m, _State.SERVE)
 
     def _sum(self, m: Module, position: Signal, word: Value, final: Value) -> None:
         """Sum up all bits before they are served, and those that are when the next is asked for."""
@@ -264,7 +275,8 @@ class ScalarUnit(Component):
         """Count up to ``end``, then start again from ``origin`` in ``state``."""
         m.d.sync += self._index.eq(self._index + 1)
         with m.If(self._index == end - 1):
-            m.d.sync += [self._index.eq(origin), self._state.eq(state)]
+            self._enter(m, state)
+            m.d.sync += self._index.eq(origin)
 
     def _load(self, m: Module) -> None:
         """The words of k, and zeros above; those bits that must be 0 are looked at on the way."""
@@ -337,7 +349,7 @@ class ScalarUnit(Component):
         # At rest nothing of the scalar stays in registers.
         registers = (odd, carry, left, right, before, passed, writes)
         m.d.sync += [register.eq(0) for register in registers]
-        chosen = self._chosen(m, follow, final, odd, passed)
+        chosen, factor = self._chosen(m, follow, final, odd, passed), self._factor(m)
         with m.If(self._in(_State.BLIND) | lengthens):
             m.d.comb += [self._write.addr.eq(place), self._write.en.eq(writes)]
             m.d.sync += [
@@ -345,7 +357,7 @@ class ScalarUnit(Component):
                 writes.eq((index >= self._first + WRITTEN - 1) & ~last),
                 passed.eq(Mux(lengthens, before, halved)),
                 left.eq(self._read.data),
-                right.eq(Mux(adds, self._factor(m), 0)),
+                right.eq(Mux(adds, factor, 0)),
                 before.eq(total),
                 odd.eq(Mux(begins, chosen, odd)),
                 carry.eq(~begins & total[WORD]),
@@ -356,9 +368,10 @@ class ScalarUnit(Component):
         with m.Else():
             m.d.sync += begin
         with m.If(self._in(_State.BLIND) & last & final):
-            m.d.sync += [self._state.eq(self._unblinded), *begin]
+            self._enter(m, self._unblinded)
+            m.d.sync += begin
         with m.If(lengthens & last & ~first):
-            m.d.sync += self._state.eq(_State.READY)
+            self._enter(m, _State.READY)
         with m.If(self.clear):
             m.d.sync += writes.eq(0)
         if self._shares:
@@ -469,10 +482,15 @@ class ScalarUnit(Component):
         return bit
 
     def _factor(self, m: Module) -> Value:
-        """The word that is added at the index: of F beside z, 0 beside r; any beyond the last."""
+        """The word that is added at the index: of F beside z, 0 beside r; any beyond the last.
+
+        A pass begins after another one, after words of k, or, when nothing is added, after r.
+        """
         lines = [[0] * self._base + _words(form.factor, self._room) for form in self.forms]
-        column = Mux(self._index < self._length, self._index, 0)
-        return constant_table(m, "order", lines, WORD, self._curve, column)
+        column = Mux(self._index < self._length - 1, self._index + 1, self._first)
+        factor = Signal(WORD, name="factor", reset_less=True)
+        m.d.sync += factor.eq(constant_table(m, "order", lines, WORD, self._curve, column))
+        return factor
 
     def _serve(self, m: Module) -> None:
         """The bit at a position that counts down."""
@@ -481,8 +499,7 @@ class ScalarUnit(Component):
         # A plain k stays above the place of r.
         lowest = Mux(self._plain, WORD * self._base, self._own(self.layout.lowest))
         m.d.sync += [self.bit.eq(0), word.eq(0)]
-        serves = self._in(_State.READY | _State.SERVE)
-        with m.If(serves & ~self.rewind if self.rewinds else serves):
+        with m.If(self._serves & ~self.rewind if self.rewinds else self._serves):
             m.d.comb += self._read.addr.eq(position >> _SHIFT)
             m.d.sync += [
                 word.eq(self._read.data),
