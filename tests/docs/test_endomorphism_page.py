@@ -24,7 +24,7 @@ def test_random_bits_and_steps_of_every_curve():
     expected = []
     for curve in CURVES:
         made = design(curve)
-        rounds = made.rounds_unblinded(0), made.rounds[0]
+        rounds = made.scalars.rounds_unblinded(0), made.scalars.rounds[0]
         numbers = (longest_run(curve, HALVES), needed_bits(curve, HALVES), *rounds)
         expected.append((curve.name, *map(str, numbers)))
     text = (DOCS / "blinding.md").read_text(encoding="utf-8")
@@ -37,5 +37,5 @@ def test_curves_and_steps():
     assert f"of the catalogue {', '.join(others)} and {last} have them" in text
     curve = find_curve("secp256k1")
     counts = [design(curve, blinding=blinding) for blinding in (0, "auto")]
-    products = [len(SplitProgram(made.splits, made.words).steps) for made in counts]
+    products = [len(SplitProgram(made.scalars.splits, made.words).steps) for made in counts]
     assert "one a cycle: {} for secp256k1, {} blinded".format(*products) in text
