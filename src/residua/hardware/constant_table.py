@@ -27,8 +27,8 @@ def constant_table(
 ) -> Value:
     """``rows[row][column]`` as ``width`` bits; words are taken modulo 2^width.
 
-    ``row`` and ``column`` must be within the table. One row becomes logic, several become a memory
-    called ``name`` in ``m``.
+    ``row`` must be within the table; beyond its last column there may be any word of it. One row
+    becomes logic, several become a memory called ``name`` in ``m``.
     """
     mask = (1 << width) - 1
     words = [[word & mask for word in words] for words in rows]

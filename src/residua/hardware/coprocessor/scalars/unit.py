@@ -25,6 +25,7 @@ from amaranth.lib.wiring import Component, In, Out
 from residua.hardware import signature_register
 from residua.hardware.constant_table import constant_table, selected, selector
 from residua.hardware.coprocessor.scalars.layout import WORD, WRITTEN, ScalarLayout, bits_above
+from residua.hardware.coprocessor.scalars.passes import Passes
 from residua.hardware.signature_register import record
 from residua.machines.blinded_scalar import ScalarForm
 
@@ -334,37 +335,43 @@ class ScalarUnit(Component):
         total = Signal(WORD + 1, name="total")
         lengths = [max(form.length, 1) for form in self.forms]
         # Passes that follow; which of them is on stands in registers, too.
-        follow, last = Signal(range(max(*lengths, 2)), name="passes_to_follow"), index == end - 1
+        follow = Signal(range(max(*lengths, 2)), name="passes_to_follow")
         first, final = Signal(name="first_pass"), Signal(name="final_pass")
         others = self._own([length - 1 for length in lengths])
         begin = [follow.eq(others), first.eq(1), final.eq(others == 0)]
-        begins = index == self._first
         lengthens = Const(0) if self._shares else self._in(_State.LENGTHEN)
+        passing = self._in(_State.BLIND) | lengthens
+        passes = Passes(m, index, end, passing)
+        last = passes.ends
         adds = Mux(lengthens, self._lengthen(m, first, total, carry), odd)
-        halved = Cat(before[1:], Mux(index == end - 2, carry, total[0]))
-        # Of a word that is written, the place, and whether it is one.
-        place, writes = Signal.like(self._index, name="place"), Signal(name="writes")
+        halved = Cat(before[1:], Mux(passes.nearly_ends, carry, total[0]))
+        writes = Signal(name="writes")
         m.d.comb += total.eq(left + right + carry)
         self._words.append(Mux(writes, passed, 0))
         # At rest nothing of the scalar stays in registers.
         registers = (odd, carry, left, right, before, passed, writes)
         m.d.sync += [register.eq(0) for register in registers]
-        chosen, factor = self._chosen(m, follow, final, odd, passed), self._factor(m)
-        with m.If(self._in(_State.BLIND) | lengthens):
-            m.d.comb += [self._write.addr.eq(place), self._write.en.eq(writes)]
+        factor = self._factor(m, passing & ~last)
+        chosen = self._chosen(m, follow, final, odd, (passes.begins, passed))
+        with m.If(passing):
+            m.d.comb += [self._write.addr.eq(passes.place), self._write.en.eq(writes)]
             m.d.sync += [
-                place.eq(index - (WRITTEN - 1)),
-                writes.eq((index >= self._first + WRITTEN - 1) & ~last),
+                writes.eq(passes.made),
                 passed.eq(Mux(lengthens, before, halved)),
                 left.eq(self._read.data),
                 right.eq(Mux(adds, factor, 0)),
                 before.eq(total),
-                odd.eq(Mux(begins, chosen, odd)),
-                carry.eq(~begins & total[WORD]),
+                odd.eq(Mux(passes.begins, chosen, odd)),
+                carry.eq(~passes.begins & total[WORD]),
+                index.eq(index + 1),
             ]
-            self._next(m, end, self._state, self._first)
             with m.If(last):
-                m.d.sync += [follow.eq(follow - 1), first.eq(0), final.eq(follow == 1)]
+                m.d.sync += [
+                    index.eq(self._first),
+                    follow.eq(follow - 1),
+                    first.eq(0),
+                    final.eq(follow == 1),
+                ]
         with m.Else():
             m.d.sync += begin
         with m.If(self._in(_State.BLIND) & last & final):
@@ -415,44 +422,52 @@ class ScalarUnit(Component):
                 self._next(m, end, _State.READY)
 
     def _chosen(
-        self, m: Module, follow: Value, final: Value, previous: Value, written: Value
+        self,
+        m: Module,
+        follow: Value,
+        final: Value,
+        previous: Value,
+        written: tuple[Value, Value],
     ) -> Value:
-        """The bit of r that a pass takes."""
+        """The bit of r that a pass takes; see `_comparisons` for ``written``."""
         bit: Value = self._read.data[0]
         if self.distinguishes:
             changed = self._own([max(form.length - form.kept, 0) for form in self.forms])
             bit = bit & ((follow < changed) | self._is_base)
         if self._lengthens and self._blinds:
-            is_one, is_highest = self._comparisons(m, written)
+            is_one, is_highest = self._comparisons(m, *written)
             right = Mux(final, ~previous, (bit | is_one) & ~is_highest)
             bit = Mux(self._is_lengthened, right, bit)
         return bit
 
-    def _comparisons(self, m: Module, written: Value) -> tuple[Value, Value]:
+    def _comparisons(self, m: Module, begins: Value, written: Value) -> tuple[Value, Value]:
         """Whether the last pass left z = 1, and whether z = n - 2.
 
-        What a word that is written is compared with is there before it, in registers.
+        What a word that is ``written`` is compared with is there before it, in registers. A pass
+        ``begins`` with nothing that differs.
         """
         is_one, is_highest = Signal(name="is_one"), Signal(name="is_highest")
         compares, is_lowest = Signal(name="compares"), Signal(name="compares_lowest")
         awaited = Signal(WORD, name="highest_word", reset_less=True)
-        before = self._base + WRITTEN - 1
-        soon = (self._index >= before) & (self._index < before + self._room)
-        column = Signal(range(max(self._room, 2)), name="compared")
-        m.d.comb += column.eq(Mux(soon, self._index - before, 0))
+        blinds, soon = self._in(_State.BLIND), Signal(name="compares_soon")
+        column = Signal(range(self._room + 1), name="compared")
+        starts = self._index == self._base + WRITTEN - 2
+        m.d.sync += [
+            soon.eq(blinds & (starts | soon & (column != self._room - 1))),
+            column.eq(Mux(blinds & soon, column + 1, 0)),
+        ]
         lines = [
             _words(form.multiple - 2 if form.lengthened else 0, self._room) for form in self.forms
         ]
         highest = constant_table(m, "highest", lines, WORD, self._curve, column)
-        begins = self._index == self._first
         m.d.sync += [
             compares.eq(soon),
-            is_lowest.eq(self._index == before),
+            is_lowest.eq(column == 0),
             awaited.eq(highest),
             is_one.eq(0),
             is_highest.eq(0),
         ]
-        with m.If(self._in(_State.BLIND)):
+        with m.If(blinds):
             m.d.sync += [
                 is_one.eq(begins | is_one & (~compares | (written == is_lowest))),
                 is_highest.eq(begins | is_highest & (~compares | (written == awaited))),
@@ -481,13 +496,13 @@ class ScalarUnit(Component):
         bit: Value = total.bit_select(self._own([form.bits % WORD for form in self.forms]), 1)
         return bit
 
-    def _factor(self, m: Module) -> Value:
+    def _factor(self, m: Module, goes_on: Value) -> Value:
         """The word that is added at the index: of F beside z, 0 beside r; any beyond the last.
 
-        A pass begins after another one, after words of k, or, when nothing is added, after r.
+        Unless a pass ``goes_on`` the next word is its first one.
         """
         lines = [[0] * self._base + _words(form.factor, self._room) for form in self.forms]
-        column = Mux(self._index < self._length - 1, self._index + 1, self._first)
+        column = Mux(goes_on, self._index + 1, self._first)
         factor = Signal(WORD, name="factor", reset_less=True)
         m.d.sync += factor.eq(constant_table(m, "order", lines, WORD, self._curve, column))
         return factor
