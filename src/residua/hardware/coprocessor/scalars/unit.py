@@ -502,7 +502,9 @@ class ScalarUnit(Component):
         Unless a pass ``goes_on`` the next word is its first one.
         """
         lines = [[0] * self._base + _words(form.factor, self._room) for form in self.forms]
-        column = Mux(goes_on, self._index + 1, self._first)
+        following = Signal(range(self._length + WRITTEN + 1), name="following_index")
+        m.d.sync += following.eq(Mux(goes_on, following + 1, self._first + 1))
+        column = Mux(goes_on, following, self._first)
         factor = Signal(WORD, name="factor", reset_less=True)
         m.d.sync += factor.eq(constant_table(m, "order", lines, WORD, self._curve, column))
         return factor
