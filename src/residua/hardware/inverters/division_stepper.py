@@ -43,7 +43,8 @@ class DivisionStepper(Component):
         m = Module()
         f, g = Signal(self.steps, name="f"), Signal(self.steps, name="g")
         above = Signal(signed(self.counts.bit_length() + 2), name="delta_above_half")
-        left = Signal(range(self.steps + 1), name="left")
+        # Whether steps are left is in a register of its own: everything waits for it.
+        left, steps = Signal(range(self.steps + 1), name="left"), Signal(name="is_stepping")
         odd, swap = Signal(name="odd"), Signal(name="swap")
         m.d.comb += [odd.eq(g[0]), swap.eq(odd & ~above[-1])]
         with m.If(self.take_f):
@@ -52,15 +53,17 @@ class DivisionStepper(Component):
             m.d.sync += [
                 g.eq(self.g),
                 left.eq(self.steps),
+                steps.eq(1),
                 above.eq(Mux(self.first, 0, above)),
                 self.u.eq(1),
                 self.v.eq(0),
                 self.q.eq(0),
                 self.r.eq(1),
             ]
-        with m.Elif(left != 0):
+        with m.Elif(steps):
             m.d.sync += [
                 left.eq(left - 1),
+                steps.eq(left != 1),
                 above.eq(self._sum(m, "above", ~swap, above, swap)),
                 f.eq(Mux(swap, g, f)),
                 g.eq(self._sum(m, "g", Cat(g, 0), Mux(odd, f, 0), swap)[1:]),
