@@ -4,6 +4,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, count
 from typing import Generic, Protocol, TypeVar
 
@@ -96,7 +97,7 @@ class Cases(ABC, Generic[P]):
     def edges(self, setting: P) -> Iterator[tuple[int, ...]]:
         """Operands at the ends of their ranges, and those that formulas treat by themselves."""
 
-    @property
+    @cached_property
     def _registers(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
         """Codes of operations and of statuses."""
         registers = self.design.registers(data_registers=True)
