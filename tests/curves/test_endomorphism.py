@@ -30,18 +30,26 @@ from residua.errors import SpecificationError
 NAMED = [entry.curve for entry in CATALOGUE if not refusal(entry.curve)]
 
 
+TWISTS = 6
+"""Such curves over a prime are one of so many, up to isomorphisms, which keep the order."""
+
+
 def small_curves(primes) -> list[WeierstrassCurve]:
     """All curves y^2 = x^3 + b of prime order over each prime, one for each number of points."""
     found = []
     for p in primes:
-        orders = set()
+        orders: set[int] = set()
         for b in range(1, p):
             plain = PlainCurve(p, 0, b)
             order = len(plain.points) + 1
-            if gmpy2.is_prime(order) and order not in orders and order != p:
-                orders.add(order)
+            if order in orders:
+                continue
+            orders.add(order)
+            if gmpy2.is_prime(order) and order != p:
                 x, y = plain.points[0]
                 found.append(WeierstrassCurve(f"{p}, {b}", p, 0, b, x, y, order, 1))
+            if len(orders) == TWISTS:
+                break
     return found
 
 
