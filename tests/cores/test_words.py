@@ -218,6 +218,16 @@ def test_a_result_that_waits_to_be_taken_is_found(plain, tmp_path):
     assert found.failures[0].endswith("the core stopped")
 
 
+def test_an_engine_that_runs_ahead_of_its_results_is_found(plain, tmp_path):
+    """It starts another product while results that wait have all places: they wait long enough."""
+    text, count = re.subn(
+        r"(assign enable = )reserved != \d'h\d;", r"\g<1>1'b1;", plain.sources()[0].read_text()
+    )
+    assert count == 1
+    found = verify_words(broken_simulator(plain, text, tmp_path), Runs(400, 1, True, 0))
+    assert not found.passed
+
+
 def test_wrong_result_is_found(plain, tmp_path):
     """One bit of one constant of the conversion to words."""
     text = plain.sources()[0].read_text()

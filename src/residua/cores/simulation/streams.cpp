@@ -13,7 +13,8 @@
 //            of 0 without it may have it all the same
 //   STALLS   0: operands are always offered and results always taken; 1: random gaps in both, and
 //            where a modulus is loaded it is loaded again now and then, while operands wait; if
-//            TAKES_RANDOM is defined, random words are offered in the same way
+//            TAKES_RANDOM is defined, random words are offered in the same way; now and then results
+//            wait until the core takes no more operands
 //   RESETS   after the runs, so many resets in the middle of others, each before two that must be
 //            right; "every" for each cycle of a run
 // Registers begin with random values. Prints one JSON object.
@@ -50,6 +51,8 @@ constexpr std::uint64_t most_isolated = 16;
 constexpr std::size_t most_failures = 3;
 constexpr unsigned most_gaps = 12;  // of 16 cycles
 constexpr unsigned until_valid = 20;  // instead: a word of a result is taken only after it waited
+constexpr unsigned until_full = 16;   // one of so many results waits until the core has all it can hold
+constexpr std::int64_t standstill = tables::latency + 2 * tables::interval;
 constexpr std::int64_t patience = 1000 + std::int64_t{200} * tables::latency;
 
 // Resets come in the cycles of a run, of the one behind it, and of what is loaded before.
@@ -126,6 +129,7 @@ class Bench {
     offered_ = waiting_ = differs_ = false;
     position_ = result_word_ = 0;
     wait_ = -1;
+    fills_ = false;
     progress_ = reset_ended_ = now_;
     wakes_ = true;
   }
@@ -289,7 +293,8 @@ class Bench {
       wait_rate_ = static_cast<unsigned>(random_.below(5) * 5);
     }
     const bool alone = measures_ && completed_ < isolated_;
-    const bool waits = wait_rate_ == until_valid ? !waiting_ : random_.one_in(wait_rate_);
+    fills_ = fills_ && next_ < end_ && now_ - progress_ < standstill;
+    const bool waits = fills_ || (wait_rate_ == until_valid ? !waiting_ : random_.one_in(wait_rate_));
     core_->result_ready = !(stalls_ && !alone && waits);
     load_again();
     if (offered_) return;
@@ -417,6 +422,7 @@ class Bench {
     // The pipeline fills before results are an interval apart.
     if (measures_ && !stalls_ && completed_ >= 2 * isolated_) interval_.add(now_ - finished_);
     finished_ = now_;
+    fills_ = stalls_ && random_.below(until_full) == 0;
     wrong_ += differs_;
     differs_ = false;
     result_word_ = 0;
@@ -437,6 +443,7 @@ class Bench {
   bool measures_ = true, differs_ever_ = false;
   bool refused_ = false;  // whether no result may come
   bool waited_ = false;  // whether a word of a result did since the rates were chosen
+  bool fills_ = false;  // whether results wait until the core stands still
   bool wakes_ = false;  // whether no word could be taken yet since a reset
   bool begins_ = false;  // whether the next result is the first one after a reset, and is timed
   bool offered_ = false, waiting_ = false, waiting_last_ = false, waiting_error_ = false;
