@@ -7,7 +7,7 @@ import pytest
 
 from residua.cores.proofs import difference
 from residua.cores.proofs.boundary import Boundary
-from residua.cores.proofs.difference import absorbed, unseen
+from residua.cores.proofs.difference import absorbed, dormant, unseen
 from residua.cores.proofs.netlist import Netlist
 from residua.cores.proofs.operands import word_bits
 from residua.toolchain.gates import Outcome
@@ -279,6 +279,87 @@ def test_what_is_begun_with_again(tmp_path, fault, harmless):
     plain = mutants_of(SHIFTER, tmp_path)
     boundary = Boundary("shifter", ("word",), {"result": 8}, {})
     assert absorbed(with_fault(plain, *fault), 1, boundary, valid=VALID) == harmless
+
+
+PASSER = """
+module passer(input wire clk, input wire rst, input wire [3:0] word,
+              output reg valid, output reg [3:0] result);
+  reg [2:0] step;
+  reg [3:0] a, b, c, d;
+  wire early = step == 6;
+  wire [3:0] next = early ? ~word : word;
+  initial begin step = 0; a = 0; b = 0; c = 0; d = 0; valid = 0; result = 0; end
+  always @(posedge clk) begin
+    step <= rst ? 0 : step + 1;
+    a <= next;
+    b <= a;
+    c <= b;
+    d <= c;
+    valid <= !rst && step == 5;
+    result <= d;
+  end
+endmodule
+"""
+"""Words go through four registers; only what came in step 1 is a result."""
+
+
+@pytest.mark.parametrize(("mode", "harmless"), [("const0", True), ("const1", False)])
+def test_a_fault_that_gets_far_before_it_is_of_no_use(tmp_path, monkeypatch, mode, harmless):
+    plain = mutants_of(PASSER, tmp_path)
+    made = with_fault(plain, mode, r"\$eq\S*v:6\$\d+", "Y", 0)
+    boundary = Boundary("passer", ("word",), {"result": 4}, {})
+    assert absorbed(made, 1, boundary, valid=VALID) == harmless
+    # Registers behind each other say too little: those that differ in a simulation are asked for.
+    monkeypatch.setattr(difference._Proof, "met", lambda *_, **__: None)
+    assert not absorbed(made, 1, boundary, valid=VALID)
+
+
+TOTAL = """
+module totaller(input wire clk, input wire rst, input wire go, input wire [2:0] word,
+                output reg valid, output reg [5:0] result);
+  reg [1:0] step;
+  reg [5:0] total;
+  wire [5:0] before = step == 0 ? 6'd5 : total;
+  wire [5:0] next = before + word;
+  wire again = total > 19;
+  initial begin step = 0; total = 0; valid = 0; result = 0; end
+  always @(posedge clk) begin
+    if (rst) step <= 0;
+    else if (go) step <= step + 1;
+    if (go) total <= step == 3 ? 6'd1 : again ? 6'd3 : next;
+    valid <= !rst && go && step == 2;
+    result <= total;
+  end
+endmodule
+"""
+"""Adds up two words and begins again, whenever it goes on; the sum is said once it is complete."""
+
+
+@pytest.mark.parametrize(("bit", "harmless"), [(5, True), (2, False)])
+def test_what_is_inverted_twice(tmp_path, bit, harmless):
+    """The highest bit comes right with the second word, but not one with a carry."""
+    plain = mutants_of(TOTAL.replace("again ? 6'd3 : ", ""), tmp_path)
+    made = with_fault(plain, "inv", r"\$add\S*v:7\$\d+", "A", bit)
+    boundary = Boundary("totaller", ("word",), {"result": 6}, {})
+    assert not unseen(made, 1, boundary, valid=VALID, exact=True)
+    assert unseen(made, 1, boundary, valid=VALID, exact=True, copied=True) == harmless
+
+
+@pytest.mark.parametrize(
+    ("fault", "harmless"),
+    [
+        (("const0", r"\$add\S*v:7\$\d+", "Y", 5), True),
+        (("const0", r"\$add\S*v:7\$\d+", "Y", 4), False),
+        (("const0", r"\$gt\S*v:8\$\d+", "Y", 0), True),
+    ],
+)
+def test_a_fault_that_nothing_sets_off(tmp_path, fault, harmless):
+    """No sum of two words gets so large, whatever there was before."""
+    text = TOTAL.replace("if (go) total", "total").replace("total > 19", "total > 27")
+    text = text.replace("else if (go) step", "else step")
+    made = with_fault(mutants_of(text, tmp_path), *fault)
+    boundary = Boundary("totaller", ("word",), {"result": 6}, {})
+    assert dormant(made, 1, boundary, valid=VALID) == harmless
 
 
 TAKER = """

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from residua.toolchain.aiger import Network
-from residua.toolchain.gates import gates_script, watch
+from residua.toolchain.gates import excluded, gates_script, watch
 from residua.toolchain.yosys import run_script
 
 COUNTER = """
@@ -80,3 +80,30 @@ def test_outputs_that_only_help(network, tmp_path, name, proved):
     outcome = watch(tmp_path / "asked.aig", cpu_seconds=5, outputs=1)
     assert outcome.proved == proved
     assert outcome.raised == (frozenset() if proved else {0})
+
+
+@pytest.mark.parametrize(
+    ("output", "cycles", "any_state", "never"),
+    [
+        ("odd", 5, False, True),
+        # A first step comes to no more than 30, two of them to more.
+        ("count[5]", 2, False, True),
+        ("count[5]", 3, False, False),
+        ("count[5]", 1, True, False),
+    ],
+)
+def test_cycles_side_by_side(network, tmp_path, output, cycles, any_state, never):
+    """Without registers, from the initial values on or from any others."""
+    network.outputs = [network.outputs[network.output_names.index(output)]]
+    unrolled = network.unrolled(cycles, any_state=any_state)
+    assert not unrolled.following
+    (tmp_path / "unrolled.aig").write_bytes(unrolled.content())
+    assert (not unrolled.outputs or excluded(tmp_path / "unrolled.aig", cpu_seconds=5)) == never
+
+
+def test_any_state_is_over_after_a_cycle_that_clears(network, tmp_path):
+    """What it was before is of no account then."""
+    clear = 2 * (1 + network.inputs.index("clear"))
+    network.outputs = [network.both(clear, signal) for signal in network.following]
+    (tmp_path / "unrolled.aig").write_bytes(network.unrolled(3, any_state=True).content())
+    assert excluded(tmp_path / "unrolled.aig", cpu_seconds=5)

@@ -6,13 +6,14 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from residua.cores.directory import Directory
 from residua.cores.manifest import digest
-from residua.cores.proofs.boundary import valid_outputs
-from residua.cores.proofs.difference import absorbed, unseen
+from residua.cores.proofs.boundary import Boundary, valid_outputs
+from residua.cores.proofs.difference import absorbed, dormant, unseen
 from residua.cores.proofs.operands import word_bits
 from residua.cores.proofs.operations import countable, difference
 from residua.cores.proofs.traffic import simulate
@@ -143,39 +144,88 @@ def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mu
     command = made.commands[number - 1]
     if reason:
         return Mutant(number, command, "killed", reason)
-    valid = valid_outputs([port.name for port in made.ports if port.direction == "output"])
-    # Within a bus nothing says what steers.
-    boundary = None if made.box else directory.made.boundary
-    # All operands take minutes, but leave nothing open that only numbers decide.
-    if (
-        boundary
-        and countable(made, directory.manifest)
-        and not difference(made, number, boundary, directory.manifest)
-    ):
-        return Mutant(number, command, "equivalent", "")
-    if made.written_bits > MOST_BITS:
-        # With memories cut off; whole they take minutes, to simulate as well as to prove.
-        # What is unseen is proved in seconds, what is equivalent only in minutes.
-        small, operands = made.written_bits <= _MOST_ABSORBING, word_bits(directory.manifest)
-        proved = boundary is not None and (
-            (small and absorbed(made, number, boundary, valid=valid, operands=operands))
-            or unseen(made, number, boundary, valid=valid)
-        )
-        proved = proved or equivalent(made, number, valid=valid)
-        return Mutant(number, command, "equivalent" if proved else "open", "")
-    if boundary and unseen(made, number, boundary, valid=valid):
-        return Mutant(number, command, "equivalent", "")
-    differs = any(outputs.any() for outputs in simulate(side_by_side(made, number, valid=valid)))
-    proved = not differs and equivalent(made, number, valid=valid)
-    if boundary and not proved:
+    survivor = _Survivor(directory, made, number)
+    proved = survivor.is_proved()
+    if not proved and survivor.differs:
+        return Mutant(number, command, "open", DIFFERS)
+    return Mutant(number, command, "equivalent" if proved else "open", "")
+
+
+@dataclass(frozen=True)
+class _Survivor:
+    """A mutant that verification does not kill, and the proofs that it is equivalent."""
+
+    directory: Directory
+    made: Mutants
+    number: int
+
+    def is_proved(self) -> bool:
+        """Whether any proof succeeds."""
+        if self._boundary and (
+            self._unseen_by(dormant, operands=self._operands) or self._counted_through()
+        ):
+            return True
+        if self.made.written_bits > MOST_BITS:
+            return self._proved_in_parts()
+        if self._boundary and self._unseen_by(unseen):
+            return True
+        if not self.differs and self._equivalent():
+            return True
         # What differs for some inputs may yet be the same for operands within their ranges.
-        operands = word_bits(directory.manifest)
-        proved = (operands or not differs) and unseen(
-            made, number, boundary, valid=valid, exact=True, operands=operands
+        exact = {"exact": True, "operands": self._operands}
+        return bool(self._boundary and (self._operands or not self.differs)) and any(
+            self._unseen_by(unseen, **exact, copied=copied) for copied in (False, True)
         )
-    if proved:
-        return Mutant(number, command, "equivalent", "")
-    return Mutant(number, command, "open", DIFFERS if differs else "")
+
+    @cached_property
+    def differs(self) -> bool:
+        """Whether outputs differ in a simulation; of large memories, it is not looked at."""
+        if self.made.written_bits > MOST_BITS:
+            return False
+        network = side_by_side(self.made, self.number, valid=self._valid)
+        return any(outputs.any() for outputs in simulate(network))
+
+    def _proved_in_parts(self) -> bool:
+        """Try with memories cut off; whole they take minutes, to simulate as well as to prove.
+
+        What is unseen is proved in seconds, what is equivalent only in minutes.
+        """
+        small = self.made.written_bits <= _MOST_ABSORBING
+        proved = self._boundary is not None and (
+            (small and self._unseen_by(absorbed, operands=self._operands))
+            or self._unseen_by(unseen)
+            or (small and self._unseen_by(unseen, exact=True, copied=True))
+        )
+        return proved or self._equivalent()
+
+    def _unseen_by(self, proof: Callable[..., bool], **options: object) -> bool:
+        return proof(self.made, self.number, self._boundary, valid=self._valid, **options)
+
+    def _equivalent(self) -> bool:
+        return equivalent(self.made, self.number, valid=self._valid)
+
+    def _counted_through(self) -> bool:
+        """All operands take minutes, but leave nothing open that only numbers decide."""
+        manifest = self.directory.manifest
+        return (
+            self._boundary is not None
+            and countable(self.made, manifest)
+            and not difference(self.made, self.number, self._boundary, manifest)
+        )
+
+    @cached_property
+    def _valid(self) -> dict[str, str]:
+        ports = self.made.ports
+        return valid_outputs([port.name for port in ports if port.direction == "output"])
+
+    @cached_property
+    def _boundary(self) -> Boundary | None:
+        """None within a bus, as nothing says there what steers."""
+        return None if self.made.box else self.directory.made.boundary
+
+    @cached_property
+    def _operands(self) -> tuple[int, ...]:
+        return word_bits(self.directory.manifest)
 
 
 def _reason(directory: Directory, check: Check, number: int, seconds: float) -> str:

@@ -1,6 +1,6 @@
 """Networks of AND gates and registers in the binary AIGER format: read, written and simulated."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -67,6 +67,21 @@ class Network:
         self.gates.append((a, b))
         return 2 * (self._first + len(self.gates) - 1)
 
+    def unrolled(self, cycles: int, *, any_state: bool) -> "Network":
+        """Make a network without registers of what the outputs are in some cycles.
+
+        Its inputs have no names, nor have its outputs. Outputs that are 0 in each cycle are left
+        out.
+
+        Args:
+            cycles: after ``any_state`` the outputs are those of the cycle that comes so many cycles
+                later, else those of all of the first so many cycles.
+            any_state: registers begin with inputs, else with 0.
+        """
+        unrolling = _Unrolling(self, any_state=any_state)
+        wanted = [cycles] if any_state else range(cycles)
+        return unrolling.network([unrolling.at(i, o) for i in wanted for o in self.outputs])
+
     def simulate(
         self,
         cycles: int,
@@ -110,6 +125,92 @@ class Network:
             (chosen,) = np.nonzero(of_gates == level)
             found.append((chosen + self._first, read[chosen, 0], read[chosen, 1]))
         return found
+
+
+class _Unrolling:
+    """Gates of some cycles of a network, as far as they are asked for.
+
+    Nodes are numbered as they are met, inputs among them; a literal is twice a number, and 1 more
+    if it is inverted.
+    """
+
+    def __init__(self, unrolled: Network, *, any_state: bool) -> None:
+        self._unrolled, self._any_state = unrolled, any_state
+        self._nodes: list[tuple[int, int] | None] = [(0, 0)]
+        self._literals: dict[tuple[int, int], int] = {}
+        self._gates: dict[tuple[int, int], int] = {}
+
+    def at(self, cycle: int, literal: int) -> int:
+        """The literal that a literal of the network is in a cycle."""
+        waiting = [(cycle, literal >> 1)]
+        while waiting:
+            if missing := self._missing(*waiting[-1]):
+                waiting += missing
+                continue
+            place = waiting.pop()
+            if place not in self._literals:  # It may have waited twice.
+                self._literals[place] = self._made(*place)
+        return self._literals[cycle, literal >> 1] ^ literal & 1
+
+    def network(self, outputs: Sequence[int]) -> Network:
+        """The nodes so far as a network, with those outputs that are not 0."""
+        inputs = [i for i, pair in enumerate(self._nodes) if pair is None]
+        gates = [i for i, pair in enumerate(self._nodes) if pair is not None]
+        number = {node: i for i, node in enumerate([0, *inputs, *gates[1:]])}
+
+        def moved(literal: int) -> int:
+            return 2 * number[literal >> 1] | literal & 1
+
+        found = Network(b"aig 0 0 0 0 0\n")
+        found.inputs, found._first = [""] * len(inputs), 1 + len(inputs)  # noqa: SLF001 - same file
+        pairs = [pair for pair in self._nodes[1:] if pair is not None]
+        found.gates = [(moved(a), moved(b)) for a, b in pairs]
+        found.outputs = sorted({moved(literal) for literal in outputs if literal})
+        found.output_names = [""] * len(found.outputs)
+        return found
+
+    def _missing(self, cycle: int, node: int) -> list[tuple[int, int]]:
+        """What a node is made of, as far as it is not there yet."""
+        return [
+            (before, literal >> 1)
+            for before, literal in self._sources(cycle, node)
+            if (before, literal >> 1) not in self._literals
+        ]
+
+    def _sources(self, cycle: int, node: int) -> list[tuple[int, int]]:
+        """The literals that a node is made of, each with its cycle; none of an input."""
+        whole = self._unrolled
+        if node >= whole._first:  # noqa: SLF001 - same file
+            return [(cycle, literal) for literal in whole.gates[node - whole._first]]  # noqa: SLF001
+        if node > len(whole.inputs) and cycle > 0:
+            return [(cycle - 1, whole.following[node - 1 - len(whole.inputs)])]
+        return []
+
+    def _made(self, cycle: int, node: int) -> int:
+        values = [
+            self._literals[before, literal >> 1] ^ literal & 1
+            for before, literal in self._sources(cycle, node)
+        ]
+        if len(values) == 2:
+            return self._both(*values)
+        if values:
+            return values[0]
+        held = node > len(self._unrolled.inputs)
+        if node == 0 or (held and not self._any_state):
+            return 0
+        self._nodes.append(None)
+        return 2 * len(self._nodes) - 2
+
+    def _both(self, a: int, b: int) -> int:
+        a, b = sorted((a, b))
+        if a == 0 or a == b ^ 1:
+            return 0
+        if a in (1, b):
+            return b
+        if (a, b) not in self._gates:
+            self._nodes.append((a, b))
+            self._gates[a, b] = 2 * len(self._nodes) - 2
+        return self._gates[a, b]
 
 
 def _taken(values: Words, literals: Literals) -> Words:

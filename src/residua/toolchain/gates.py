@@ -15,6 +15,7 @@ from residua.toolchain.yosys import ABC, run_script
 
 _PASS = re.compile(r"^No output asserted in \d+ frames\.", re.MULTILINE)
 _PROVED = "Property proved"
+_EXCLUDED = "\nUNSATISFIABLE"
 _COUNTED_ALL = "The miter is proved unreachable"
 _FAIL = re.compile(r"^Output (\d+) of miter .* was asserted in frame (\d+)\.", re.MULTILINE)
 _RAISED = re.compile(r"^Output +(\d+) was asserted in frame", re.MULTILINE)
@@ -146,6 +147,17 @@ def watch(gates: Path, *, cpu_seconds: int, outputs: int | None = None) -> Outco
         if failed := _FAIL.search(said):
             return Outcome(raised=_raised(network, int(failed[2])) | {int(failed[1])})
     return Outcome()
+
+
+def excluded(gates: Path, *, cpu_seconds: int) -> bool:
+    """Whether no input makes any output of a network 1, which has no registers.
+
+    Args:
+        gates: the network, a file in the AIGER format; what ABC writes goes beside it.
+        cpu_seconds: of the processor's time.
+    """
+    said = _said(gates, f"read_aiger {gates.name}; orpos; iprove", [], cpu_seconds) or ""
+    return _EXCLUDED in said
 
 
 def reduced(gates: Path, *, cpu_seconds: int, way: str = "scorr") -> Path | None:

@@ -1,11 +1,13 @@
 """Facts that help a proof: what never holds together in the states that a core reaches.
 
 In one state of a control register a bit of data may be 0 always, a word have fewer bits than its
-register, or another control register be at rest. Such facts are guessed: they are all that no
+register, or another control register be at rest; in a copy with a fault a bit may be the same as in
+the core, or its inverse. Such facts are guessed: they are all that no
 simulation contradicts. ABC then proves them together with what is wanted, each of them assumed for
 the others one cycle before, and drops those that do not follow.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,11 +24,13 @@ _DECODED = 4
 """Control registers up to so many bits are looked at value by value, others bit by bit."""
 
 
-def premises(marks: Marks) -> dict[str, Any]:
+def premises(marks: Marks, copied: Mapping[Bit, Bit]) -> dict[str, Any]:
     """Outputs for `add_facts`: the states of control registers, and the bits of data.
 
     Args:
         marks: of a core's netlist, to which the gates are added.
+        copied: the nets of registers that have a copy, and of that. Where there are some, the
+            other outputs are whether these are alike.
     """
     registers = [
         cell["connections"]["Q"] for cell in marks.netlist.cells.values() if is_register(cell)
@@ -34,6 +38,9 @@ def premises(marks: Marks) -> dict[str, Any]:
     public = set(marks.netlist.public_registers)
     steers = [bits for bits in registers if public.issuperset(bits)]
     data = [bit for bits in registers for bit in bits if bit not in public]
+    if copied:
+        unlike = [marks.differ([bit], [copy]) for bit, copy in copied.items()]
+        data = [*unlike, *map(marks.inverse, unlike)]
     return {
         _STEERS: _output([bit for bits in steers for bit in _states(marks, bits)]),
         _DATA: _output(data),

@@ -136,12 +136,16 @@ class Netlist:
         return {name: bits for name, bits in nets.items() if bits}
 
     @cached_property
+    def words(self) -> list[Bit]:
+        """The nets of what is read from memories that are written."""
+        written = [cell for cell in self.memories.values() if not is_constant(cell)]
+        return [bit for cell in written for bit in cell["connections"]["RD_DATA"]]
+
+    @cached_property
     def secrets(self) -> dict[int, int | None]:
         """All nets that depend on a secret, each with the net from which it does."""
         sources = [bit for name in self.boundary.inputs for bit in self.ports[name]["bits"]]
-        for cell in self.memories.values():
-            if not is_constant(cell):
-                sources += cell["connections"]["RD_DATA"]
+        sources += self.words
         return _reached(sources, self._followers, self.verdict_bits)
 
     @cached_property
