@@ -19,8 +19,9 @@ _PACKAGE = "package"
 """What judged the mutants of a campaign that was interrupted: open ones are not judged again."""
 
 SMALL = {"modulus": "0x1000b", "width": 12}
-# Leaves no room in its bases: where there is some, a quotient of the Cox that is wrong only adds a
-# multiple of the modulus, which conversion takes away, and nothing outside can tell.
+# Leaves hardly any room in its first base: where there is some, a quotient of the Cox that is wrong
+# adds a multiple of the modulus, which conversion takes away, and nothing outside can tell. That in
+# the second base hides some faults still.
 FULL = {"modulus": "0x5ffff9", "width": 12}
 PRIME = {"algorithm": "inversion", "modulus": "0x10001"}
 # What a protection is for shows when there is a fault beside the mutant.
