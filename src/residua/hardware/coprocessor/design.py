@@ -132,11 +132,8 @@ class CurveDesign(ABC):
         )
         self.inversion = inversion
         self._check_protections()
-        kinds = {
-            own is None
-            for own, kept in zip(self.scalars.halved, self.verified, strict=True)
-            if kept
-        }
+        own = zip(formulas, self.verified, strict=True)
+        kinds = {formula is Formula.ENDOMORPHISM for formula, kept in own if kept}
         if len(kinds) > 1:
             raise SpecificationError(
                 "signatures are verified by halves of scalars on all curves of a core or on none"
