@@ -67,7 +67,8 @@ def test_results_are_those_of_plain_integers(made, check_results, name):
 def test_shares_are_looked_at_one_by_one(made):
     """The sum of two that fit may have a bit more; one that does not is refused, either one."""
     directory = made("two words")
-    (curve,), (bits,) = (getattr(directory.made.core.design, n) for n in ("curves", "scalar_bits"))
+    scalars = directory.made.core.design.scalars
+    (curve,), (bits,) = scalars.curves, scalars.bits
     n, largest = curve.order, (1 << bits) - 1
     point = curve.base_point
     pairs = [(largest, largest), (0, 0), (1, n - 1), (largest + 1, 0), (0, largest + 1)]
