@@ -8,10 +8,7 @@ from typing import Protocol
 from amaranth.lib.wiring import Component
 
 from residua.algorithms.fields.field import FieldProgram
-from residua.curves.blinding import (
-    BlindingChoice,
-    random_bits,
-)
+from residua.curves.blinding import BlindingChoice, random_bits
 from residua.curves.comb import admits_comb
 from residua.curves.endomorphism import window
 from residua.curves.formulas import Formula, check_formula
@@ -34,10 +31,7 @@ from residua.hardware.coprocessor.control_program import ControlProgram
 from residua.hardware.coprocessor.controller import ControllerDesign
 from residua.hardware.coprocessor.routine_variants import GROUP_ROUTINES, RoutineVariants
 from residua.hardware.coprocessor.scalars.design import ScalarDesign
-from residua.hardware.coprocessor.scalars.digit_recoder import (
-    DIGIT_LATENCY,
-    FLAGS,
-)
+from residua.hardware.coprocessor.scalars.digit_recoder import DIGIT_LATENCY, FLAGS
 from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
