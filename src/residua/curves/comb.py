@@ -31,12 +31,10 @@ program                    reductions products combinations selections
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from residua.algorithms.fields.field import Constant, FieldProgram, Flag, Variable
 from residua.curves import affine, complete
-from residua.curves.formulas import has_odd_order
-from residua.curves.parameters import Curve, WeierstrassCurve
+from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
 
 POSITIVE = Flag("comb_positive")
@@ -131,11 +129,6 @@ def comb_for(bits: int, teeth: int, tables: int, implied: int = -1) -> Comb:
     least = -(-bits // teeth)
     combs = [Comb(teeth, count, -(-least // count), implied) for count in range(1, tables + 1)]
     return min(combs, key=lambda comb: (comb.columns + _DOUBLING * comb.spacing, comb.tables))
-
-
-def admits_comb(curve: Curve) -> TypeGuard[WeierstrassCurve]:
-    """Whether additions have no exceptions on a curve: it is short Weierstrass, of odd order."""
-    return isinstance(curve, WeierstrassCurve) and has_odd_order(curve)
 
 
 def initial_state() -> FieldProgram:

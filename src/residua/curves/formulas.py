@@ -1,6 +1,7 @@
 """Formulas: the ways to multiply a point, and which of them a curve admits."""
 
 from enum import StrEnum
+from typing import TypeGuard
 
 from residua.curves import fixed_window
 from residua.curves.difference_ladder import LEAST_ORDER
@@ -57,13 +58,18 @@ def _against_differences(curve: WeierstrassCurve, blinding: int) -> str:
 
 
 def _against_complete_formulas(curve: WeierstrassCurve) -> str:
-    if has_odd_order(curve):
+    if has_complete_formulas(curve):
         return ""
     return f"it needs a curve of odd order, and this one has {curve.order * curve.cofactor} points"
 
 
-def has_odd_order(curve: WeierstrassCurve) -> bool:
-    """Whether no point has order 2, so that complete formulas are complete."""
+def has_complete_formulas(curve: Curve) -> TypeGuard[WeierstrassCurve]:
+    """Whether additions have no exceptions: on short Weierstrass curves without points of order 2.
+
+    Combs and sums of two multiples need it.
+    """
+    if not isinstance(curve, WeierstrassCurve):
+        return False
     return curve.cofactor % 2 == 1 and curve.order % 2 == 1
 
 

@@ -9,8 +9,8 @@ from residua.cores.specification import keys
 from residua.cores.specification.base import CoreSpecification, ResidueSpecification
 from residua.curves.blinding import BlindingChoice, check_blinding
 from residua.curves.catalogue import find_curve
-from residua.curves.comb import MOST_TABLES, MOST_TEETH, TABLES, TEETH, admits_comb
-from residua.curves.formulas import Formula
+from residua.curves.comb import MOST_TABLES, MOST_TEETH, TABLES, TEETH
+from residua.curves.formulas import Formula, has_complete_formulas
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import (
     Curve,
@@ -376,7 +376,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
                 "fixed_base = 'comb': tables are of residues of RNS Montgomery multiplication, not "
                 "of the pairs of SBMM; leave it out"
             )
-        if not any(admits_comb(curve) for curve in self.curve):
+        if not any(has_complete_formulas(curve) for curve in self.curve):
             raise SpecificationError(
                 "fixed_base = 'comb': a comb needs a short Weierstrass curve of odd order, which "
                 f"{' and '.join(curve.name for curve in self.curve)} "

@@ -5,7 +5,7 @@ from residua.curves import comb, difference_ladder, fixed_window, joint, ladder,
 from residua.curves.comb import Comb
 from residua.curves.endomorphism import joint as joint_halves
 from residua.curves.endomorphism import window
-from residua.curves.formulas import Formula, has_odd_order
+from residua.curves.formulas import Formula, has_complete_formulas
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.curves.protections.exit_check import (
     ladder_relation,
@@ -80,7 +80,7 @@ def _weierstrass_routines(curve: WeierstrassCurve, formula: Formula) -> dict[str
         programs["joint_table_step"] = joint_halves.table_step(b=b)
         programs["joint_step"] = joint_halves.step(b=b)
         programs["joint_result"] = joint.result()
-    elif has_odd_order(curve):
+    elif has_complete_formulas(curve):
         programs["joint_initial_state"] = joint.initial_state(a=a)
         programs["joint_step"] = joint.step(a=a)
         programs["joint_result"] = joint.result()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from residua.curves import fixed_window
 from residua.curves.comb import Comb
 from residua.curves.endomorphism import joint as joint_halves
-from residua.curves.formulas import Formula, has_odd_order
+from residua.curves.formulas import Formula, has_complete_formulas
 from residua.curves.operations.codes import Operation, Status
 from residua.curves.operations.instructions import (
     Check,
@@ -89,7 +89,7 @@ def _weierstrass(
         Operation.X_MULTIPLY: [*point, *x_alone],
         Operation.VALIDATE: [*read_point(), *validate_point()],
     }
-    if has_odd_order(curve):
+    if has_complete_formulas(curve):
         double = _double_multiply(joint_bits, checked, splits=splits)
         group[Operation.DOUBLE_MULTIPLY] = double
     return group

@@ -9,9 +9,8 @@ from amaranth.lib.wiring import Component
 
 from residua.algorithms.fields.field import FieldProgram
 from residua.curves.blinding import BlindingChoice, random_bits
-from residua.curves.comb import admits_comb
 from residua.curves.endomorphism import window
-from residua.curves.formulas import Formula, check_formula
+from residua.curves.formulas import Formula, check_formula, has_complete_formulas
 from residua.curves.inversion import Inversion, inversion
 from residua.curves.operations.codes import ORDER_OPERATIONS, Operation
 from residua.curves.operations.instructions import Instruction, Run, every
@@ -121,7 +120,7 @@ class CurveDesign(ABC):
         for (curve, formula), count in zip(pairs, self.blinding, strict=True):
             check_formula(curve, formula, count)
         self.comb_blinding = tuple(
-            random_bits(curve, blinding) if fixed_base and admits_comb(curve) else 0
+            random_bits(curve, blinding) if fixed_base and has_complete_formulas(curve) else 0
             for curve in curves
         )
         self.inversion = inversion

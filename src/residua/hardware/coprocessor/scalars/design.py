@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from residua.curves.blinding import needed_bits, neutral_multiple
-from residua.curves.comb import Comb, admits_comb, comb_for
+from residua.curves.comb import Comb, comb_for
 from residua.curves.endomorphism.joint import HALVES, half_bits
 from residua.curves.endomorphism.lattice import endomorphism
 from residua.curves.endomorphism.split import Split, masked_bits
 from residua.curves.fixed_window import WINDOW
-from residua.curves.formulas import Formula, digit_bits, has_odd_order, scalar_bits
+from residua.curves.formulas import Formula, digit_bits, has_complete_formulas, scalar_bits
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.hardware.coprocessor.scalars.comb_reader import CombReader
 from residua.hardware.coprocessor.scalars.digit_recoder import DIGITS_AHEAD, DigitRecoder
@@ -201,7 +201,7 @@ class ScalarDesign:
     def _comb(self, number: int, teeth: int, most_tables: int) -> Comb | None:
         layout = self.layout
         form = layout.forms[number]
-        if not admits_comb(self.curves[number]):
+        if not has_complete_formulas(self.curves[number]):
             return None
         implied = form.served if form.lengthened and layout.fills(number) else -1
         return comb_for(layout.kept(number), teeth, most_tables, implied)
@@ -226,8 +226,7 @@ class ScalarDesign:
     def second_unit(self) -> ScalarUnit | None:
         """The unit that holds the other scalar of a sum of two multiples, if it is whole."""
         own = zip(self.curves, self.halved, strict=True)
-        doubled = (curve for curve, halved in own if not halved)
-        if not any(isinstance(c, WeierstrassCurve) and has_odd_order(c) for c in doubled):
+        if not any(has_complete_formulas(curve) for curve, halved in own if not halved):
             return None
         forms = [ScalarForm(bits) for bits in self.bits]
         return ScalarUnit(forms, self.words, rewinds=self.verifies)

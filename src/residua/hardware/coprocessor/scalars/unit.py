@@ -24,7 +24,14 @@ from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware import signature_register
 from residua.hardware.constant_table import constant_table, selected, selector
-from residua.hardware.coprocessor.scalars.layout import WORD, WRITTEN, ScalarLayout, bits_above
+from residua.hardware.coprocessor.scalars.fixed_length import FixedLength
+from residua.hardware.coprocessor.scalars.layout import (
+    WORD,
+    WRITTEN,
+    ScalarLayout,
+    bits_above,
+    words_of,
+)
 from residua.hardware.coprocessor.scalars.passes import Passes
 from residua.hardware.signature_register import record
 from residua.machines.blinded_scalar import ScalarForm
@@ -33,7 +40,6 @@ BIT_LATENCY = 3
 """Cycles from a request for a bit of the scalar to that bit."""
 
 _SHIFT = 5
-_MASK = (1 << WORD) - 1
 
 
 class _State(IntFlag):
@@ -340,10 +346,13 @@ class ScalarUnit(Component):
         others = self._own([length - 1 for length in lengths])
         begin = [follow.eq(others), first.eq(1), final.eq(others == 0)]
         lengthens = Const(0) if self._shares else self._in(_State.LENGTHEN)
+        self._fixed = FixedLength(m, self.layout, self._curve, self._index)
         passing = self._in(_State.BLIND) | lengthens
         passes = Passes(m, index, end, passing)
         last = passes.ends
-        adds = Mux(lengthens, self._lengthen(m, first, total, carry), odd)
+        in_lengthen = self._in(_State.LENGTHEN)
+        fixed = self._fixed.adds(in_lengthen, first, total, carry) if self._lengthens else Const(0)
+        adds = Mux(lengthens, fixed, odd)
         halved = Cat(before[1:], Mux(passes.nearly_ends, carry, total[0]))
         writes = Signal(name="writes")
         m.d.comb += total.eq(left + right + carry)
@@ -429,71 +438,15 @@ class ScalarUnit(Component):
         previous: Value,
         written: tuple[Value, Value],
     ) -> Value:
-        """The bit of r that a pass takes; see `_comparisons` for ``written``."""
+        """The bit of r that a pass takes; see `FixedLength.comparisons` for ``written``."""
         bit: Value = self._read.data[0]
         if self.distinguishes:
             changed = self._own([max(form.length - form.kept, 0) for form in self.forms])
             bit = bit & ((follow < changed) | self._is_base)
         if self._lengthens and self._blinds:
-            is_one, is_highest = self._comparisons(m, *written)
+            is_one, is_highest = self._fixed.comparisons(self._in(_State.BLIND), *written)
             right = Mux(final, ~previous, (bit | is_one) & ~is_highest)
             bit = Mux(self._is_lengthened, right, bit)
-        return bit
-
-    def _comparisons(self, m: Module, begins: Value, written: Value) -> tuple[Value, Value]:
-        """Whether the last pass left z = 1, and whether z = n - 2.
-
-        What a word that is ``written`` is compared with is there before it, in registers. A pass
-        ``begins`` with nothing that differs.
-        """
-        is_one, is_highest = Signal(name="is_one"), Signal(name="is_highest")
-        compares, is_lowest = Signal(name="compares"), Signal(name="compares_lowest")
-        awaited = Signal(WORD, name="highest_word", reset_less=True)
-        blinds, soon = self._in(_State.BLIND), Signal(name="compares_soon")
-        column = Signal(range(self._room + 1), name="compared")
-        starts = self._index == self._base + WRITTEN - 2
-        m.d.sync += [
-            soon.eq(blinds & (starts | soon & (column != self._room - 1))),
-            column.eq(Mux(blinds & soon, column + 1, 0)),
-        ]
-        lines = [
-            _words(form.multiple - 2 if form.lengthened else 0, self._room) for form in self.forms
-        ]
-        highest = constant_table(m, "highest", lines, WORD, self._curve, column)
-        m.d.sync += [
-            compares.eq(soon),
-            is_lowest.eq(column == 0),
-            awaited.eq(highest),
-            is_one.eq(0),
-            is_highest.eq(0),
-        ]
-        with m.If(blinds):
-            m.d.sync += [
-                is_one.eq(begins | is_one & (~compares | (written == is_lowest))),
-                is_highest.eq(begins | is_highest & (~compares | (written == awaited))),
-            ]
-        return is_one, is_highest
-
-    def _lengthen(self, m: Module, first: Value, total: Value, carry: Value) -> Value:
-        """Whether a pass adds n 2^b: the first one, and the second if bit t + b is still 0."""
-        if not self._lengthens:
-            return Const(0)
-        short = Signal(name="short")
-        ends = self._own([self._base + form.bits // WORD + 1 for form in self.forms])
-        m.d.sync += short.eq(0)
-        with m.If(self._in(_State.LENGTHEN)):
-            m.d.sync += short.eq(short)
-            with m.If(first & (self._index == ends)):
-                m.d.sync += short.eq(~Mux(self._full(), carry, self._top(total)))
-        return first | short
-
-    def _full(self) -> Value:
-        """Whether the scalars of the curve fill their words, so that their next bit is a carry."""
-        return self._own([int(self.layout.fills(curve)) for curve in range(len(self.forms))])
-
-    def _top(self, total: Value) -> Value:
-        """The bit above those of the curve's scalars, in its word."""
-        bit: Value = total.bit_select(self._own([form.bits % WORD for form in self.forms]), 1)
         return bit
 
     def _factor(self, m: Module, goes_on: Value) -> Value:
@@ -501,7 +454,7 @@ class ScalarUnit(Component):
 
         Unless a pass ``goes_on`` the next word is its first one.
         """
-        lines = [[0] * self._base + _words(form.factor, self._room) for form in self.forms]
+        lines = [[0] * self._base + words_of(form.factor, self._room) for form in self.forms]
         following = Signal(range(self._length + WRITTEN + 1), name="following_index")
         m.d.sync += following.eq(Mux(goes_on, following + 1, self._first + 1))
         column = Mux(goes_on, following, self._first)
@@ -533,8 +486,3 @@ class ScalarUnit(Component):
             m.d.sync += position.eq(Mux(self._plain, plain, highest))
         if self.checked:
             self._sum(m, position, word, position == lowest)
-
-
-def _words(number: int, count: int) -> list[int]:
-    """The words of a number, the lowest first."""
-    return [number >> WORD * i & _MASK for i in range(count)]
