@@ -455,11 +455,15 @@ class ScalarUnit(Component):
         Unless a pass ``goes_on`` the next word is its first one.
         """
         lines = [[0] * self._base + words_of(form.factor, self._room) for form in self.forms]
+        firsts = [
+            line[self._base - words] for line, words in zip(lines, self.random_words, strict=True)
+        ]
         following = Signal(range(self._length + WRITTEN + 1), name="following_index")
         m.d.sync += following.eq(Mux(goes_on, following + 1, self._first + 1))
-        column = Mux(goes_on, following, self._first)
+        # What goes on chooses behind the table: it comes late.
+        word = constant_table(m, "order", lines, WORD, self._curve, following)
         factor = Signal(WORD, name="factor", reset_less=True)
-        m.d.sync += factor.eq(constant_table(m, "order", lines, WORD, self._curve, column))
+        m.d.sync += factor.eq(Mux(goes_on, word, self._own(firsts)))
         return factor
 
     def _serve(self, m: Module) -> None:
