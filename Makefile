@@ -14,7 +14,7 @@ endif
 VENV := .venv
 BIN := $(VENV)/bin
 RESIDUA := $(BIN)/residua
-JOBS ?= 2
+JOBS ?= $(or $(shell nproc 2>/dev/null),2)
 DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
