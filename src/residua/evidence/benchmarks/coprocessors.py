@@ -105,6 +105,7 @@ CORES: dict[str, dict[str, Any]] = {
 """Specifications by the names of the rows."""
 
 PLACED = (
+    "Curve25519",
     "P-256",
     "P-256, HBE",
     "P-256, HBE, plus-minus",
