@@ -11,8 +11,9 @@ from tests.hardware.exponentiation.rsa_bench import SMALL, Bench, key_of, of_dep
 from residua.algorithms.conversion import split_words
 from residua.hardware.exponentiation.exponent_blinding import BlindingShape, ExponentBlinding
 from residua.hardware.exponentiation.exponentiator import ExponentDigits
-from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Source, Target
+from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign
 from residua.hardware.exponentiation.rsa_engine_model import Drawn, private_operation
+from residua.hardware.exponentiation.rsa_sequence import Source, Target
 from residua.numbers.digits import join_digits
 
 BLINDED = {"blinding": 5}
@@ -249,7 +250,7 @@ def test_faults_of_the_blinding_let_nothing_out(digits, monkeypatch):
 
     async def script(ctx, bench):
         (total,) = of_depth(made, design.exponent_shape.words)
-        (secret,) = of_depth(made, design.secret_words)
+        (secret,) = of_depth(made, design.sequence.secret_words)
         half, first = design.half_words, design.first_of_operation
         adds, gives = (targets.index(own, first) for own in (Target.PASS, Target.EXPONENT_P))
         found = []

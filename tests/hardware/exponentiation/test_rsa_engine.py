@@ -10,8 +10,9 @@ from tests.hardware.exponentiation.rsa_bench import SMALL, Bench, key_of, of_dep
 from tests.hardware.traffic import sender
 
 from residua.errors import SpecificationError
-from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Source, Target
+from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign
 from residua.hardware.exponentiation.rsa_engine_model import private_operation
+from residua.hardware.exponentiation.rsa_sequence import Source, Target
 from residua.numbers.digits import join_digits
 from residua.numbers.rsa import RsaKey
 
@@ -137,7 +138,7 @@ def test_faults_let_nothing_out(monkeypatch):
     made = recorded(monkeypatch, "engine.rower")
     design = rsa(*SMALL)
     key, chooser = key_of(design), random.Random(7)
-    message, places, width = 1234567 % key.modulus, design.places, design.width
+    message, places, width = 1234567 % key.modulus, design.sequence.places, design.width
     right, nothing = (key.root(message), 0, design.latency), (0, 1, design.latency)
     found = {"registers": [], "words": []}
     registers_of = design.processor.places.registers

@@ -11,7 +11,7 @@ from residua.cores.exponentiation.rsa_crt import RsaEngineCore
 from residua.evidence.attacks.victims.powers import PowerCore
 from residua.evidence.traces.names import CycleNames, NameTable, stretches
 from residua.hardware.exponentiation.rsa_crt import OUTSIDE, RsaCrtDesign, Transfer
-from residua.hardware.exponentiation.rsa_engine_design import Source, Step, Target
+from residua.hardware.exponentiation.rsa_sequence import Source, Step, Target
 
 Held = Callable[[str], NDArray[np.int64]]
 """What a register holds in each cycle, by a pattern of its name."""

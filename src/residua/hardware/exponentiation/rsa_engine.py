@@ -1,7 +1,7 @@
 """RSA with a private key by the Chinese remainder theorem on one Cox-Rower engine, checked.
 
 A list of steps moves words between the streams, a memory, the engine and the converter, and runs
-the engine's routines (`residua.hardware.exponentiation.rsa_engine_design`).
+the engine's routines (`residua.hardware.exponentiation.rsa_sequence`).
 """
 
 from enum import IntEnum
@@ -23,7 +23,8 @@ from residua.hardware.exponentiation.exponent_blinding import ExponentBlinding
 from residua.hardware.exponentiation.exponentiator import ExponentDigits
 from residua.hardware.exponentiation.number_check import check_numbers
 from residua.hardware.exponentiation.root_guard import RootGuard
-from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Source, Target
+from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign
+from residua.hardware.exponentiation.rsa_sequence import Source, Target
 from residua.hardware.signature_register import folded, record
 
 
@@ -154,9 +155,9 @@ class RsaEngine(Component):
         design, secret = self.design, self._step.target == Target.EXPONENTS
         if design.blinding:
             secret |= self._step.target == Target.PRIME
-        self._words = self._add(m, "words", design.places["depth"], ~secret)
+        self._words = self._add(m, "words", design.sequence.places["depth"], ~secret)
         self._held = self._words[1]
-        self._secret = self._add(m, "exponents", design.secret_words, secret)[1]
+        self._secret = self._add(m, "exponents", design.sequence.secret_words, secret)[1]
 
     def _blind(self, m: Module) -> ExponentBlinding:
         """What adds multiples of p - 1 and q - 1 to the exponents."""

@@ -10,12 +10,8 @@ from residua.algorithms.fields import crt_field, field_exponentiation
 from residua.algorithms.fields.crt_field import HALVES, LOW
 from residua.algorithms.fields.loaded_field import NUMBER
 from residua.algorithms.terms import Words
-from residua.hardware.exponentiation.rsa_engine_design import (
-    EMITTING,
-    RsaEngineDesign,
-    Source,
-    Target,
-)
+from residua.hardware.exponentiation.rsa_engine_design import EMITTING, RsaEngineDesign
+from residua.hardware.exponentiation.rsa_sequence import Source, Target
 from residua.machines.values import outputs
 
 
