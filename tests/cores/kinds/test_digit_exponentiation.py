@@ -8,7 +8,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from gmpy2 import next_prime
 
-from residua.cores.digit.core import DigitCore, DigitProducts
+from residua.cores.digit.core import DigitCore
+from residua.cores.digit.products import DigitPowers
 from residua.cores.directory import build
 from residua.cores.simulation.words import build_word_simulator, simulate
 from residua.cores.specification.reading import check_any
@@ -84,7 +85,7 @@ def test_halves_of_a_signature_of_openssl(tmp_path):
         modulus=directory.made.products(p).modulus_words,
     )
 
-    class Half(DigitProducts):
+    class Half(DigitPowers):
         def expected(self, x, y):
             assert (x, y) == (message % self.domain.modulus, dict(halves)[self.domain.modulus])
             return signature % self.domain.modulus

@@ -2,13 +2,11 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from amaranth.lib.wiring import Component
-from gmpy2 import powmod
 
 from residua.algorithms.digits.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
 from residua.algorithms.digits.digit_operations import DigitOperations, V
@@ -17,6 +15,7 @@ from residua.algorithms.exponentiation import binary, fixed_window, window_produ
 from residua.cores.core import STREAM_PORTS, PlainCore
 from residua.cores.digit.boundary import digit_boundary
 from residua.cores.digit.design import DigitDesign
+from residua.cores.digit.products import DigitPowers, DigitProducts
 from residua.cores.digit.specification import (
     EXPONENTIATORS,
     VERSIONS,
@@ -34,7 +33,6 @@ from residua.cores.simulation.runs import (
     Runs,
     runs_by_default,
 )
-from residua.cores.simulation.streams import ErrorFlag
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
 from residua.hardware.bus.commanded import CommandedDesign, Number
@@ -44,11 +42,10 @@ from residua.hardware.digit.radix2 import R2mmDesign
 from residua.hardware.digit.shape import BANKS
 from residua.hardware.digit.word_radix2 import Mwr2mmDesign
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
-from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
 from residua.machines.digits import DigitBounds, DigitCounts, DigitValues
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Range
-from residua.numbers.digits import DigitDomain, DigitShape, join_digits, split_digits
+from residua.numbers.digits import DigitDomain, DigitShape, join_digits
 
 _DEFAULT_WINDOW = 5
 """Larger tables save little and take much memory."""
@@ -72,93 +69,6 @@ _TITLES = {
     "mwr2mm": "Multiple-word radix-2 Montgomery multiplier",
 }
 """Titles by algorithm."""
-
-
-@dataclass(frozen=True)
-class DigitProducts:
-    """Promises of a digit multiplier for products modulo one number (`WordDesign`)."""
-
-    design: DigitDesign
-    domain: DigitDomain
-
-    @property
-    def width(self) -> int:
-        """Bits of a word."""
-        return self.design.streams.width
-
-    @property
-    def words(self) -> int:
-        """Words of each operand and of the result."""
-        return self.design.streams.words
-
-    @property
-    def operand_words(self) -> int:
-        """Words of the operands together."""
-        if isinstance(self.design, DigitExponentiatorDesign | RsaCrtDesign):
-            return self.design.operand_words
-        return 2 * self.words
-
-    @property
-    def largest(self) -> int:
-        """The largest y; the largest exponent, 0 if there is only one."""
-        if isinstance(self.design, DigitExponentiatorDesign):
-            return 0 if self.design.exponent else (1 << self.design.exponent_bits) - 1
-        return self.domain.largest_y
-
-    @property
-    def largest_x(self) -> int:
-        """The largest x."""
-        return self.domain.largest_x
-
-    @property
-    def latency(self) -> int:
-        """Cycles from the last operand word to the last result word."""
-        return self.design.latency
-
-    @property
-    def interval(self) -> int:
-        """Cycles between results."""
-        return self.design.interval
-
-    @property
-    def wake(self) -> int:
-        """Cycles from the end of a reset to the first in which a word is taken: none."""
-        return 0
-
-    @property
-    def error_flag(self) -> ErrorFlag:
-        """What a flag beside a result tells, if there is one."""
-        checked = isinstance(self.design, IddmmDesign) and self.design.checked
-        return "operands" if checked else None
-
-    @property
-    def edges(self) -> tuple[int, ...]:
-        """The x that a verification begins with, where there is no y."""
-        return ()
-
-    def expected(self, x: int, y: int) -> int:
-        """The result, bit for bit, by plain integers."""
-        if isinstance(self.design, DigitExponentiatorDesign):
-            return int(powmod(x, self.design.exponent or y, self.domain.modulus))
-        return self.domain.product(x, y)
-
-    @property
-    def modulus_words(self) -> tuple[int, ...]:
-        """The words that are loaded for this modulus; none if it is built in."""
-        streams = self.design.streams
-        if streams.domain is not None:
-            return ()
-        if isinstance(self.design, DigitExponentiatorDesign):
-            return self.design.load_words(self.domain)
-        words = split_digits(self.domain.modulus, streams.modulus_words, streams.width)
-        if streams.inverse == "supplied":
-            words = (*words, self.domain.negative_inverse)
-        return words
-
-    @property
-    def tested_words(self) -> tuple[int, ...]:
-        """The lowest word of the modulus, if it is loaded."""
-        return (0,) if self.modulus_words else ()
 
 
 class DigitCore(PlainCore):
@@ -479,10 +389,9 @@ class DigitCore(PlainCore):
 
     def products(self, modulus: int | None = None) -> DigitProducts:
         """Promises modulo the number that is built in, or one that is loaded."""
-        if self.domain is not None:
-            return DigitProducts(self.design, self.domain)
+        kind = DigitPowers if isinstance(self.design, DigitExponentiatorDesign) else DigitProducts
         largest = (1 << self.shape.bits) - 1
-        return DigitProducts(self.design, DigitDomain(modulus or largest, self.shape))
+        return kind(self.design, self.domain or DigitDomain(modulus or largest, self.shape))
 
     def component(self) -> Component:
         """A new component of the design."""

@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 from residua.algorithms.rsa_crt import CrtConstants, Unit, private_operation
-from residua.cores.digit.core import DigitCore, DigitProducts
+from residua.cores.digit.core import DigitCore
+from residua.cores.digit.products import DigitProducts
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.modular_bus import loads
 from residua.cores.specification.keys import FEWEST_BITS
@@ -50,6 +51,11 @@ class RsaOperations(DigitProducts):
         """The design."""
         assert isinstance(self.design, RsaCrtDesign)
         return self.design
+
+    @property
+    def operand_words(self) -> int:
+        """Words of a message."""
+        return self.rsa.operand_words
 
     @property
     def largest(self) -> int:

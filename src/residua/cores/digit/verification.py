@@ -7,7 +7,8 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from residua.cores.digit.core import DigitCore, DigitProducts
+from residua.cores.digit.core import DigitCore
+from residua.cores.digit.products import DigitProducts
 from residua.cores.digit.rsa_crt import RsaCrtCore
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs

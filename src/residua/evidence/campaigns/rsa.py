@@ -11,7 +11,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa as openssl
 
 from residua.algorithms.fields.crt_field import COEFFICIENT, HALVES
 from residua.algorithms.fields.loaded_field import INVERSE, NUMBER, SQUARE
-from residua.cores.digit.core import DigitCore, DigitProducts
+from residua.cores.digit.core import DigitCore
+from residua.cores.digit.products import DigitProducts
 from residua.cores.digit.rsa_crt import RsaCrtCore, RsaOperations
 from residua.cores.directory import Directory
 from residua.cores.exponentiation.rsa_crt import RsaEngineCore, RsaEngineOperations
