@@ -35,7 +35,7 @@ from residua.cores.simulation.runs import (
 )
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
-from residua.hardware.bus.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded_design import CommandedDesign, Number
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.radix2 import R2mmDesign

@@ -12,7 +12,7 @@ from residua.cores.digit.products import DigitProducts
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.modular_bus import loads
 from residua.cores.specification.keys import FEWEST_BITS
-from residua.hardware.bus.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded_design import CommandedDesign, Number
 from residua.hardware.bus.key_numbers import KeyNumber, Modulus, Source
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign, half_bits

@@ -23,7 +23,7 @@ from residua.cores.simulation.runs import POINTS, PRODUCTS, Runs, runs_by_defaul
 from residua.curves.jacobian import ADDITION, DOUBLING, multiply
 from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
-from residua.hardware.bus.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded_design import CommandedDesign, Number
 from residua.hardware.ecpm.design import EcpmDesign, widths
 from residua.hardware.ecpm.processor import EcpmProcessor
 from residua.machines.integers import Integers

@@ -18,7 +18,7 @@ from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
-from residua.hardware.bus.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded_design import CommandedDesign, Number
 from residua.hardware.converters.word_core import WordCore, WordDesign
 from residua.hardware.engine.engine_design import EngineDesign
 from residua.numbers.cox import Range

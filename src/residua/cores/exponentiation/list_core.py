@@ -17,7 +17,7 @@ from residua.cores.modular_bus.cases import Setting
 from residua.cores.modular_bus.surroundings import ModularBus, bus_around
 from residua.cores.simulation.runs import EXPONENTIATIONS, runs_by_default
 from residua.errors import first_possible
-from residua.hardware.bus.commanded import CommandedDesign
+from residua.hardware.bus.commanded_design import CommandedDesign
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign

@@ -21,7 +21,7 @@ from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
-from residua.hardware.bus.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded_design import CommandedDesign, Number
 from residua.hardware.bus.key_numbers import KeyNumber, Source
 from residua.hardware.exponentiation.public_exponentiator import (
     PublicExponentiator,

@@ -20,7 +20,7 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
-from residua.hardware.bus.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded_design import CommandedDesign, Number
 from residua.hardware.bus.key_numbers import KeyNumber, Modulus, Source
 from residua.hardware.exponentiation.rsa_engine import RsaEngine
 from residua.hardware.exponentiation.rsa_engine_design import (

@@ -22,7 +22,7 @@ from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import INVERSIONS, Runs, runs_by_default
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError, first_possible
-from residua.hardware.bus.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded_design import CommandedDesign, Number
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
 from residua.hardware.inverters.fermat_inverter import FermatDesign

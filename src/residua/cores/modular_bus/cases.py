@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, count
 from typing import Generic, Protocol, TypeVar
 
-from residua.hardware.bus.commanded import CommandedDesign, Number
+from residua.hardware.bus.commanded_design import CommandedDesign, Number
 
 UNKNOWN = 255
 """An operation that no core has."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from residua.hardware.bus.commanded import Number
+from residua.hardware.bus.commanded_design import Number
 from residua.hardware.bus.key_numbers import KeyNumber, Modulus, Source
 from residua.hardware.digit.shape import DigitStreams
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign

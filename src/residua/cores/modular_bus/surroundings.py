@@ -14,7 +14,8 @@ from residua.cores.bus.verilog_bench import bench_files
 from residua.cores.core import Core
 from residua.cores.modular_bus.cases import Case, Cases, NumberCases, Promise
 from residua.cores.modular_bus.driver.files import c_driver
-from residua.hardware.bus.commanded import Commanded, CommandedDesign
+from residua.hardware.bus.commanded import Commanded
+from residua.hardware.bus.commanded_design import CommandedDesign
 from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.bus.tops import BUSES, STREAMED
 

@@ -5,7 +5,7 @@ from importlib.resources import files
 from residua.algorithms.conversion import split_words
 from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.bus.driver.files import rendered, shared_files
-from residua.hardware.bus.commanded import CommandedDesign
+from residua.hardware.bus.commanded_design import CommandedDesign
 from residua.hardware.bus.key_numbers import Modulus, Source
 from residua.hardware.bus.register_map import ModularCapabilities, RegisterMap
 
