@@ -100,6 +100,15 @@ def test_faults_are_told_and_measured_again(run):
     assert commits(run(["one", "faulty"], "b")) == {"one": "a", "faulty": "b"}
 
 
+@pytest.mark.parametrize(
+    ("part", "names"),
+    [("one", {"one"}), ("more", {"one, more"}), ("on", {"one", "one, more"})],
+    ids=["a whole name", "a part of one", "a part of both"],
+)
+def test_rows_that_are_asked_for(part, names, run):
+    assert set(run(["one", "one, more", "two"], parts=[part]).rows) == names
+
+
 def test_a_row_that_cannot_be_made_leaves_the_others(run):
     outcome = run(["lost", "one"])
     assert commits(outcome) == {"one": "a"}

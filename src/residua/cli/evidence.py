@@ -33,7 +33,9 @@ def evidence_of(
     store: StoreDirectory = None,
     rows: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Measure only rows with this in their names."),
+        typer.Option(
+            metavar="NAME", help="Measure only the row of this name, or those with this in it."
+        ),
     ] = None,
     most: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Most runs of each row.")

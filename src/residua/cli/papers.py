@@ -29,7 +29,9 @@ def tables_of(
     ] = True,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Measure only rows with this in their names."),
+        typer.Option(
+            metavar="NAME", help="Measure only the row of this name, or those with this in it."
+        ),
     ] = None,
     jobs: Jobs = 2,
     as_json: Json = False,

@@ -132,7 +132,7 @@ class Campaign:
         Args:
             store: of the rows, an earlier run's among them.
             pages: takes page and figures.
-            parts: measure only rows with one of these in their names.
+            parts: measure only rows of these names, or with one of these in them.
             most: run no more than this of each row.
             jobs: rows at once.
             scheduler: the address of a Dask scheduler, on whose workers rows are measured instead.
@@ -195,7 +195,7 @@ class Campaign:
     def tasks(
         self, rows: Rows, work: Path, *, parts: Iterable[str] = (), most: int | None = None
     ) -> list[Task]:
-        """List all rows with one of these parts in their names, beside those that are known.
+        """List the rows that are asked for (`_names`), beside those that are known.
 
         Raises:
             SpecificationError: no row has such a part in its name.
@@ -218,13 +218,20 @@ class Campaign:
         return {name: rows[name] for name in names if name in rows}
 
     def _names(self, parts: list[str]) -> list[str]:
-        """List the names of the rows with one of these parts, all of them if there are none."""
+        """List the rows that are asked for, all of them if none are.
+
+        A part that is the whole name of a row asks for that row alone.
+        """
         for part in parts:
             if not any(part in name for name in self.amounts):
                 raise SpecificationError(
                     f"no row has '{part}' in its name: {'; '.join(self.amounts)}"
                 )
-        return [name for name in self.amounts if not parts or any(part in name for part in parts)]
+
+        def asked(part: str, name: str) -> bool:
+            return part == name if part in self.amounts else part in name
+
+        return [name for name in self.amounts if not parts or any(asked(p, name) for p in parts)]
 
     def _told(self, row: Row, sources: str) -> str:
         """Tell of a row as it comes."""

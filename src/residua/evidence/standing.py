@@ -62,7 +62,7 @@ def standings(
     Args:
         campaigns: whose rows are looked at, by name; those that they have no more are left out.
         store: of the rows.
-        parts: only rows with one of these in their names.
+        parts: only rows of these names, or with one of these in them.
         jobs: rows that are looked at at once.
         progress: called with the name of each row.
 

@@ -105,13 +105,13 @@ CORES: dict[str, dict[str, Any]] = {
 """Specifications by the names of the rows."""
 
 PLACED = (
-    "Curve25519",
     "P-256",
     "P-256, HBE",
     "P-256, HBE, plus-minus",
     "P-256, HBE, plus-minus, block memory",
     "P-256, HBE, plus-minus, least area-time",
     "P-256, digits",
+    "Curve25519",
 )
 """Cores that are placed on a device, too."""
 
