@@ -304,8 +304,8 @@ def test_bases_and_cost(run):
         (
             ["--modulus", "P-265"],
             (
-                "residua: modulus: unknown modulus 'P-265'; did you mean P-256 or "
-                "brainpoolP256r1?; a modulus is a name of the catalogue, a decimal "
+                "residua: modulus: unknown modulus 'P-265' (did you mean P-256 or "
+                "brainpoolP256r1?); a modulus is a name of the catalogue, a decimal "
                 "number, 0x and hexadecimal digits, or @ and the name of a file\n"
             ),
         ),
@@ -316,7 +316,7 @@ def test_bases_and_cost(run):
         (
             ["--curve", "P-265"],
             (
-                "residua: curve: unknown curve 'P-265'; did you mean P-256 or brainpoolP256r1?; a "
+                "residua: curve: unknown curve 'P-265' (did you mean P-256 or brainpoolP256r1?); a "
                 "curve is a name of the catalogue, or a table of its parameters with the keys "
                 "form, name, prime, a, b, x, y, order, cofactor\n"
             ),

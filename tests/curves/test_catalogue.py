@@ -137,7 +137,7 @@ def test_lookup_is_tolerant(name):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("P-255", "unknown curve 'P-255'; did you mean P-256"),
+        ("P-255", "unknown curve 'P-255' (did you mean P-256"),
         ("brainpool256r1", "did you mean brainpoolP256r1"),
         ("Ed25519", "did you mean Curve25519"),
         ("secp256r2", "did you mean P-256"),

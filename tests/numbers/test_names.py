@@ -22,6 +22,6 @@ def test_names_as_people_write_them(name):
 
 def test_unknown_names():
     assert NAMES.find("P-521") is None
-    assert NAMES.suggestion("P-385") == "; did you mean P-384?"
-    assert NAMES.suggestion("secp256k1 P-256") == "; did you mean P-256?"
+    assert NAMES.suggestion("P-385") == " (did you mean P-384?)"
+    assert NAMES.suggestion("secp256k1 P-256") == " (did you mean P-256?)"
     assert NAMES.suggestion("elephant") == ""

@@ -34,10 +34,10 @@ class Names(Generic[E]):
         return self._entries.get(_key(name))
 
     def suggestion(self, name: str) -> str:
-        """The names nearest to one that is unknown, as the end of a message; often empty."""
+        """The names nearest to one that is unknown, behind it in a message; often empty."""
         near = difflib.get_close_matches(_key(name), self._entries, n=3, cutoff=0.6)
         names = list(dict.fromkeys(self._entries[key].name for key in near))
-        return f"; did you mean {' or '.join(names)}?" if names else ""
+        return f" (did you mean {' or '.join(names)}?)" if names else ""
 
 
 def _key(name: str) -> str:
