@@ -12,6 +12,7 @@ from residua.cores.kinds import core_of
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check_any, load, load_any
+from residua.curves.blinding import random_bits
 from residua.curves.operations.codes import point_operation
 from residua.evidence.catalogue import campaign
 from residua.evidence.rows import Store
@@ -59,7 +60,7 @@ MEASURED = campaign("points").rows(Store(ROOT / "results"))
 
 
 def test_rows_are_found():
-    assert (len(MULTIPLIERS), len(COPROCESSORS)) == (9, 12)
+    assert (len(MULTIPLIERS), len(COPROCESSORS)) == (9, 14)
 
 
 @pytest.mark.parametrize(("given", "cells"), MULTIPLIERS, ids=names(MULTIPLIERS))
@@ -93,7 +94,7 @@ def test_coprocessors(given, cells, tmp_path):
     assert operation_cycles(design, point_operation(curve), 0) == number(cells[2])
     bare = "bare" in cells[0]
     (blinding,) = core.parameters["blinding"]
-    assert blinding == (0 if bare else 129)
+    assert blinding == (0 if bare else random_bits(curve, "auto"))
     assert bool(core.parameters["protections"]) != bare
     measured = MEASURED[cells[0].removesuffix(", bare")]
     (asked,) = (own for part, own in measured.specification.items() if (part == "bare") == bare)
