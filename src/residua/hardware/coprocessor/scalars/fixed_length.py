@@ -6,7 +6,8 @@ The names are those of `residua.machines.blinded_scalar`.
 from amaranth.hdl import Module, Mux, Signal, Value
 
 from residua.hardware.constant_table import constant_table, selected
-from residua.hardware.coprocessor.scalars.layout import WORD, WRITTEN, ScalarLayout, words_of
+from residua.hardware.coprocessor.scalars.layout import WORD, WRITTEN, ScalarLayout
+from residua.numbers.digits import split_digits
 
 
 class FixedLength:
@@ -36,7 +37,7 @@ class FixedLength:
             column.eq(Mux(blinds & soon, column + 1, 0)),
         ]
         multiples = [form.multiple - 2 if form.lengthened else 0 for form in self._layout.forms]
-        lines = [words_of(multiple, room) for multiple in multiples]
+        lines = [split_digits(multiple, room, WORD) for multiple in multiples]
         highest = constant_table(m, "highest", lines, WORD, self._curve, column)
         m.d.sync += [
             compares.eq(soon),

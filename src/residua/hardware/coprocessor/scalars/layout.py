@@ -139,8 +139,3 @@ def bits_above(place: Value, bits: Sequence[int], curve: Value, base: int = 0) -
     boundary = selected([base + count // WORD for count in bits], curve)
     top = selected([(1 << WORD) - (1 << count % WORD) for count in bits], curve)
     return Mux(place == boundary, top, (place > boundary).replicate(WORD))
-
-
-def words_of(number: int, count: int) -> list[int]:
-    """The words of a number, the lowest first."""
-    return [number >> WORD * i & (1 << WORD) - 1 for i in range(count)]

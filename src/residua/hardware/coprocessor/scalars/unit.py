@@ -25,16 +25,11 @@ from amaranth.lib.wiring import Component, In, Out
 from residua.hardware import signature_register
 from residua.hardware.constant_table import constant_table, selected, selector
 from residua.hardware.coprocessor.scalars.fixed_length import FixedLength
-from residua.hardware.coprocessor.scalars.layout import (
-    WORD,
-    WRITTEN,
-    ScalarLayout,
-    bits_above,
-    words_of,
-)
+from residua.hardware.coprocessor.scalars.layout import WORD, WRITTEN, ScalarLayout, bits_above
 from residua.hardware.coprocessor.scalars.passes import Passes
 from residua.hardware.signature_register import record
 from residua.machines.blinded_scalar import ScalarForm
+from residua.numbers.digits import split_digits
 
 BIT_LATENCY = 3
 """Cycles from a request for a bit of the scalar to that bit."""
@@ -454,7 +449,8 @@ class ScalarUnit(Component):
 
         Unless a pass ``goes_on`` the next word is its first one.
         """
-        lines = [[0] * self._base + words_of(form.factor, self._room) for form in self.forms]
+        below = (0,) * self._base
+        lines = [below + split_digits(form.factor, self._room, WORD) for form in self.forms]
         firsts = [
             line[self._base - words] for line, words in zip(lines, self.random_words, strict=True)
         ]
