@@ -10,6 +10,7 @@ from residua.cli.terminal import (
     Jobs,
     Json,
     PagesDirectory,
+    RowNames,
     Scheduler,
     StoreDirectory,
     Verb,
@@ -31,12 +32,7 @@ def evidence_of(
     *,
     output: PagesDirectory = Path("evidence"),
     store: StoreDirectory = None,
-    rows: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Measure only the row of this name, or those with this in it."
-        ),
-    ] = None,
+    rows: RowNames = None,
     most: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Most runs of each row.")
     ] = None,

@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-from residua.cli.terminal import Jobs, Json, PagesDirectory, StoreDirectory, Verb, show, steps
+from residua.cli.terminal import (
+    Jobs,
+    Json,
+    PagesDirectory,
+    RowNames,
+    StoreDirectory,
+    Verb,
+    show,
+    steps,
+)
 from residua.evidence.rows import PUBLISHED_SEEDS, Store
 from residua.papers import tables as paper_tables
 from residua.report import documents
@@ -27,12 +36,7 @@ def tables_of(
     synthesis: Annotated[
         bool, typer.Option(help="Measure with tools, or only take over rows that are there.")
     ] = True,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Measure only the row of this name, or those with this in it."
-        ),
-    ] = None,
+    only: RowNames = None,
     jobs: Jobs = 2,
     as_json: Json = False,
 ) -> None:

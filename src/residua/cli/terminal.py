@@ -27,6 +27,12 @@ StoreDirectory = Annotated[
     ),
 ]
 Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Rows measured at once.")]
+RowNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="Measure only the row of this name, or those with this in it."
+    ),
+]
 Work = Annotated[Path, typer.Option(metavar="DIR", help="Directory in which cores are built.")]
 Scheduler = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to work on.")

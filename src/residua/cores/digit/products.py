@@ -8,7 +8,7 @@ from residua.cores.digit.design import DigitDesign
 from residua.cores.simulation.streams import ErrorFlag
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
-from residua.numbers.digits import DigitDomain, split_digits
+from residua.numbers.digits import DigitDomain
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,12 @@ class DigitProducts:
     @property
     def modulus_words(self) -> tuple[int, ...]:
         """The words that are loaded for this modulus; none if it is built in."""
-        streams = self.design.streams
-        if streams.domain is not None:
-            return ()
-        words = split_digits(self.domain.modulus, streams.modulus_words, streams.width)
-        if streams.inverse == "supplied":
-            words = (*words, self.domain.negative_inverse)
-        return words
+        is_fixed = self.design.streams.domain is not None
+        return () if is_fixed else self._load_words
+
+    @property
+    def _load_words(self) -> tuple[int, ...]:
+        return self.design.streams.load_words(self.domain)
 
     @property
     def tested_words(self) -> tuple[int, ...]:
@@ -114,7 +113,5 @@ class DigitPowers(DigitProducts):
         return int(powmod(x, self.exponentiator.exponent or y, self.domain.modulus))
 
     @property
-    def modulus_words(self) -> tuple[int, ...]:
-        """The words that are loaded for this modulus; none if it is built in."""
-        design = self.exponentiator
-        return () if design.streams.domain is not None else design.load_words(self.domain)
+    def _load_words(self) -> tuple[int, ...]:
+        return self.exponentiator.load_words(self.domain)

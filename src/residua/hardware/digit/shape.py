@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Literal
 
 from residua.errors import SpecificationError
-from residua.numbers.digits import DigitDomain, DigitShape
+from residua.numbers.digits import DigitDomain, DigitShape, split_digits
 
 InverseChoice = Literal["computed", "supplied"]
 
@@ -45,6 +45,11 @@ class DigitStreams:
     def modulus_words(self) -> int:
         """Words of the modulus, without p'."""
         return -(-self.shape.bits // self.width)
+
+    def load_words(self, domain: DigitDomain) -> tuple[int, ...]:
+        """The words to load for a modulus: its own, and p' if that is supplied."""
+        words = split_digits(domain.modulus, self.modulus_words, self.width)
+        return (*words, domain.negative_inverse) if self.inverse == "supplied" else words
 
     @property
     def stride(self) -> int:

@@ -88,10 +88,8 @@ class DigitExponentiatorDesign:
     def load_words(self, domain: DigitDomain) -> tuple[int, ...]:
         """The words to load for a modulus."""
         streams = self.streams
-        words = split_digits(domain.modulus, streams.modulus_words, streams.width)
-        if streams.inverse == "supplied":
-            words = (*words, domain.negative_inverse)
-        return words + split_digits(domain.square, streams.words, streams.width)
+        squares = split_digits(domain.square, streams.words, streams.width)
+        return streams.load_words(domain) + squares
 
     @property
     def load_length(self) -> int:
