@@ -139,7 +139,7 @@ def test_a_file_of_plain_hexadecimal_lines(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("P-255", "unknown modulus 'P-255'; did you mean P-256"),
+        ("P-255", "unknown modulus 'P-255' (did you mean P-256"),
         ("brainpool256r1", "did you mean brainpoolP256r1"),
         ("nothing like it", "unknown modulus 'nothing like it'; a modulus is a name"),
         ("0xabcg", "unknown modulus '0xabcg'"),
