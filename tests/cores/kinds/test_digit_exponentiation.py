@@ -37,17 +37,17 @@ def built(tmp_path_factory):
 )
 def test_refusals(values, message):
     with pytest.raises(SpecificationError) as caught:
-        DigitCore(check_any({**SMALL, **values}))
+        DigitCore.of(check_any({**SMALL, **values}))
     assert str(caught.value).startswith(message)
 
 
 def test_choices_are_written_down():
-    made = DigitCore(check_any({"algorithm": "modexp", "bits": 2048, "lanes": 4}))
+    made = DigitCore.of(check_any({"algorithm": "modexp", "bits": 2048, "lanes": 4}))
     assert made.parameters["window"] == 5
     assert made.cycles["products"] == 33 + 2048 + 410 + 1
     assert made.cycles["compute"] == made.cycles["products"] * made.cycles["product_cycles"]
     # A public exponent is short, and its window narrow.
-    public = DigitCore(
+    public = DigitCore.of(
         check_any({"algorithm": "modexp", "bits": 2048, "lanes": 4, "exponent_bits": 17})
     )
     assert public.cycles["products"] < made.cycles["products"] // 60

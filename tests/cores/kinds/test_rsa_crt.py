@@ -75,14 +75,14 @@ def test_choices_are_written_down():
     assert made.specification.items()["exponent"] == 65537
     assert made.parameters["multipliers"] == 3 * 17
     # The halves take about an eighth each of what one exponentiation takes, side by side.
-    whole = DigitCore(check_any({**values, "algorithm": "modexp"}))
+    whole = DigitCore.of(check_any({**values, "algorithm": "modexp"}))
     assert made.cycles["compute"] < made.cycles["latency"] < whole.cycles["latency"] // 4
     assert 0 < made.utilisation < 1
 
 
 def test_public_exponents_are_short_cuts():
     values = {"algorithm": "modexp", "bits": 2048, "digit": 17, "lanes": 8}
-    public = DigitCore(check_any({**values, "exponent": 65537}))
+    public = DigitCore.of(check_any({**values, "exponent": 65537}))
     assert public.cycles["products"] == 19
     assert public.parameters["window"] is None
 
@@ -150,7 +150,7 @@ def test_public_exponent_verification(tmp_path):
 
 
 def test_even_public_exponents_are_for_powers_only():
-    made = DigitCore(check_any({"algorithm": "modexp", "bits": 64, "exponent": 2}))
+    made = DigitCore.of(check_any({"algorithm": "modexp", "bits": 64, "exponent": 2}))
     assert made.products(2**61 - 1).expected(5, 0) == 25
 
 

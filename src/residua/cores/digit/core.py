@@ -11,28 +11,17 @@ from amaranth.lib.wiring import Component
 from residua.algorithms.digits.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
 from residua.algorithms.digits.digit_operations import DigitOperations, V
 from residua.algorithms.digits.radix2_montgomery import mwr2mm, r2mm
-from residua.algorithms.exponentiation import binary, fixed_window, window_products
 from residua.cores.core import STREAM_PORTS, PlainCore
 from residua.cores.digit.boundary import digit_boundary
 from residua.cores.digit.design import DigitDesign
-from residua.cores.digit.products import DigitPowers, DigitProducts
-from residua.cores.digit.specification import (
-    EXPONENTIATORS,
-    VERSIONS,
-    CheckChoice,
-    DigitSpecification,
-)
+from residua.cores.digit.products import DigitProducts
+from residua.cores.digit.specification import VERSIONS, CheckChoice, DigitSpecification
 from residua.cores.modular_bus import loads
 from residua.cores.modular_bus.surroundings import ModularBus, bus_around
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import (
-    EXPONENTIATIONS,
-    PRODUCTS,
-    Runs,
-    runs_by_default,
-)
+from residua.cores.simulation.runs import PRODUCTS, Runs
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
 from residua.hardware.bus.commanded_design import CommandedDesign, Number
@@ -41,14 +30,10 @@ from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.radix2 import R2mmDesign
 from residua.hardware.digit.shape import BANKS
 from residua.hardware.digit.word_radix2 import Mwr2mmDesign
-from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.machines.digits import DigitBounds, DigitCounts, DigitValues
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Range
 from residua.numbers.digits import DigitDomain, DigitShape, join_digits
-
-_DEFAULT_WINDOW = 5
-"""Larger tables save little and take much memory."""
 
 _PORTS = {
     **STREAM_PORTS,
@@ -72,7 +57,7 @@ _TITLES = {
 
 
 class DigitCore(PlainCore):
-    """A digit multiplier, exponentiator or RSA core.
+    """A digit multiplier, and what all cores on one have in common.
 
     Attributes:
         request: the specification as given.
@@ -86,12 +71,13 @@ class DigitCore(PlainCore):
 
     @classmethod
     def of(cls, specification: DigitSpecification) -> "DigitCore":
-        """The core that a specification asks for: RSA has a class of its own."""
-        if specification.algorithm != "rsa-crt":
-            return DigitCore(specification)
-        from residua.cores.digit.rsa_crt import RsaCrtCore  # noqa: PLC0415 - it has this as its base
+        """The core that a specification asks for: powers and RSA have classes of their own."""
+        # They have this as their base.
+        from residua.cores.digit.exponentiation import DigitExponentiationCore  # noqa: PLC0415
+        from residua.cores.digit.rsa_crt import RsaCrtCore  # noqa: PLC0415
 
-        return RsaCrtCore(specification)
+        others = {"modexp": DigitExponentiationCore, "rsa-crt": RsaCrtCore}
+        return others.get(specification.algorithm, DigitCore)(specification)
 
     def __init__(self, request: DigitSpecification) -> None:
         self.request = request
@@ -118,16 +104,13 @@ class DigitCore(PlainCore):
 
     @property
     def default_runs(self) -> int:
-        """Number of results that a verification compares by default; powers are fewer."""
-        if self.request.algorithm in EXPONENTIATORS:
-            return runs_by_default(EXPONENTIATIONS, self.cycles["interval"])
+        """Number of results that a verification compares by default."""
         return PRODUCTS
 
     @property
     def page(self) -> dict[str, Any]:
         """Values of the report's template beside the manifest."""
-        runs = "powers" if self.request.algorithm in EXPONENTIATORS else "products"
-        return {**super().page, "runs": runs}
+        return {**super().page, "runs": "products"}
 
     @property
     def names(self) -> dict[str, object]:
@@ -183,28 +166,6 @@ class DigitCore(PlainCore):
     @property
     def commanded(self) -> CommandedDesign:
         """The numbers that it takes on a bus."""
-        design = self.design
-        if not isinstance(design, DigitExponentiatorDesign):
-            return self._commanded_multiplier
-        streams, load = design.streams, list[Number]()
-        if design.domain is None:
-            load = loads.on_digits(design, "p", bits=self.shape.bits)
-        operands = [Number("x", streams.words)]
-        if design.exponent is None:
-            operands.append(Number("y", streams.words, design.exponent_bits))
-        return CommandedDesign(
-            streams.width,
-            tuple(load),
-            tuple(operands),
-            streams.words,
-            "power",
-            tests_modulus=design.domain is None,
-            exponent=design.exponent,
-        )
-
-    @property
-    def _commanded_multiplier(self) -> CommandedDesign:
-        """The numbers that a multiplier takes on a bus."""
         streams, domain, load = self.design.streams, self.domain, list[Number]()
         if domain is None:
             load = loads.of_multiplier(streams, "p", bits=self.shape.bits)
@@ -268,25 +229,7 @@ class DigitCore(PlainCore):
             return R2mmDesign(shape, domain, request.digit)
         if request.algorithm == "mwr2mm":
             return Mwr2mmDesign(shape, domain, request.digit)
-        if request.algorithm == "modexp":
-            return self._exponentiator()
         return self._iddmm(shape)
-
-    def _exponentiator(self) -> DigitExponentiatorDesign:
-        exponent, multiplier = self.request.exponent, self._iddmm(self.shape)
-        if exponent is not None:
-            return DigitExponentiatorDesign(multiplier, exponent.bit_length(), exponent=exponent)
-        return DigitExponentiatorDesign(multiplier, self._exponent_bits, self._window)
-
-    @property
-    def _exponent_bits(self) -> int:
-        return self.request.exponent_bits or self.shape.bits
-
-    @property
-    def _window(self) -> int:
-        bits = self._exponent_bits
-        choices = range(1, min(_DEFAULT_WINDOW, bits) + 1)
-        return self.request.window or min(choices, key=lambda w: window_products(bits, w))
 
     def _iddmm(self, shape: DigitShape) -> IddmmDesign | LanesDesign:
         request, domain = self.request, self.domain
@@ -325,9 +268,7 @@ class DigitCore(PlainCore):
         """The request with every choice made; it leads to this core again."""
         request = self.request
         values: dict[str, Any] = {}
-        if request.algorithm == "modexp" and request.exponent is None:
-            values["window"], values["exponent_bits"] = self._window, self._exponent_bits
-        if request.algorithm in ("iddmm", *EXPONENTIATORS):
+        if request.algorithm not in ("r2mm", "mwr2mm"):
             loaded = request.modulus is None
             values["inverse"] = (request.inverse or "computed") if loaded else None
             if request.lanes is None:
@@ -359,24 +300,15 @@ class DigitCore(PlainCore):
         return request.digit * (request.lanes or 1)
 
     def model(self, products: DigitProducts, x: int, y: int) -> int:
-        """The product of two operands as the algorithm computes it, or the power."""
-        domain = products.domain
-        if isinstance(self.design, DigitExponentiatorDesign):
-            design = self.design
-            if design.exponent is not None:
-                return binary(domain.product, x, domain.square, 1, design.exponent)
-            return fixed_window(
-                domain.product, x, domain.square, 1, y, design.exponent_bits, design.window
-            )
-        return join_digits(self.algorithm(DigitValues.of(domain, x, y)), self.digit_bits)
+        """The product of two operands as the algorithm computes it."""
+        digits = self.algorithm(DigitValues.of(products.domain, x, y))
+        return join_digits(digits, self.digit_bits)
 
     @cached_property
     def counts(self) -> DigitCounts:
-        """The operations of one product, or of all those of a power."""
+        """The operations of one product."""
         counts = DigitCounts()
         self.algorithm(counts)
-        if isinstance(self.design, DigitExponentiatorDesign):
-            counts.scale(self.design.products)
         return counts
 
     @cached_property
@@ -389,9 +321,12 @@ class DigitCore(PlainCore):
 
     def products(self, modulus: int | None = None) -> DigitProducts:
         """Promises modulo the number that is built in, or one that is loaded."""
-        kind = DigitPowers if isinstance(self.design, DigitExponentiatorDesign) else DigitProducts
+        return DigitProducts(self.design, self._domain(modulus))
+
+    def _domain(self, modulus: int | None) -> DigitDomain:
+        """Of the number that is built in, or of one that is loaded, the largest one by default."""
         largest = (1 << self.shape.bits) - 1
-        return kind(self.design, self.domain or DigitDomain(modulus or largest, self.shape))
+        return self.domain or DigitDomain(modulus or largest, self.shape)
 
     def component(self) -> Component:
         """A new component of the design."""
@@ -406,11 +341,6 @@ class DigitCore(PlainCore):
             "interval": design.interval,
             "compute": design.compute,
             "iterations": self.shape.iterations,
-            **(
-                {"products": design.products, "product_cycles": design.product_cycles}
-                if isinstance(design, DigitExponentiatorDesign)
-                else {}
-            ),
         }
 
     @property

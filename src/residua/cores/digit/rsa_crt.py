@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from residua.algorithms.rsa_crt import CrtConstants, Unit, private_operation
-from residua.cores.digit.core import DigitCore
+from residua.cores.digit.exponentiation import DigitPowersCore
 from residua.cores.digit.products import DigitProducts
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.modular_bus import loads
@@ -162,7 +162,7 @@ class RsaOperations(DigitProducts):
         )
 
 
-class RsaCrtCore(DigitCore):
+class RsaCrtCore(DigitPowersCore):
     """An RSA core; arguments and errors of `DigitCore`."""
 
     @cached_property

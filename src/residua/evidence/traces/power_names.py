@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from residua.cores.digit.core import DigitCore
+from residua.cores.digit.exponentiation import DigitPowersCore
 from residua.cores.exponentiation.rsa_crt import RsaEngineCore
 from residua.evidence.attacks.victims.powers import PowerCore
 from residua.evidence.traces.names import CycleNames, NameTable, stretches
@@ -44,7 +44,7 @@ def power_names(core: PowerCore, held: Held) -> CycleNames:
     On an engine words that come, go and move have names of their own, between the routines. On
     digits there are transfers of RSA, each with what it waits for, or a power and no more.
     """
-    if not isinstance(core, DigitCore):
+    if not isinstance(core, DigitPowersCore):
         return _engine_names(core, held)
     if isinstance(core.design, RsaCrtDesign):
         names = [*_transfers(core.design.transfers), "read key"]
@@ -76,7 +76,7 @@ def _transfers(transfers: Sequence[Transfer]) -> Iterator[str]:
 
 def _engine_names(core: PowerCore, held: Held) -> CycleNames:
     """Routines by the addresses of their control words, and what is between them."""
-    assert not isinstance(core, DigitCore)
+    assert not isinstance(core, DigitPowersCore)
     processor = core.design.processor
     starts = {block.start: name for name, block in processor.store.blocks.items()}
     busy, address = held(f"{_SEQUENCER}.busy"), held(f"{_SEQUENCER}.*addr*")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from residua.cores.core import Core
-from residua.cores.digit.core import DigitCore
+from residua.cores.digit.exponentiation import DigitPowersCore
 from residua.cores.digit.rsa_crt import RsaOperations
 from residua.cores.exponentiation.core import ExponentiationCore
 from residua.cores.exponentiation.public_key import PublicKeyCore, PublicOperations
@@ -23,7 +23,7 @@ from residua.errors import SpecificationError
 from residua.evidence.attacks.victims.victim import Answer, Bench, Effect, Victim
 from residua.numbers.digits import join_digits, split_digits
 
-PowerCore = RsaEngineCore | PublicKeyCore | ExponentiationCore | DigitCore
+PowerCore = RsaEngineCore | PublicKeyCore | ExponentiationCore | DigitPowersCore
 """A core that raises to powers, on streams of words."""
 
 Private = RsaEngineOperations | RsaOperations
@@ -38,8 +38,6 @@ WITHHELD, UNFIT = "withheld", "modulus_error"
 
 def powers_of(core: Core) -> PowerCore | None:
     """The core, if it is one that raises to powers."""
-    if isinstance(core, DigitCore) and core.request.algorithm not in ("modexp", "rsa-crt"):
-        return None
     return core if isinstance(core, PowerCore) else None
 
 
