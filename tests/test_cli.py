@@ -358,7 +358,7 @@ def test_unknown_key_and_flag_offer_the_nearest(run, tmp_path):
     path = tmp_path / "spec.toml"
     path.write_text('modulus = "P-256"\nchanels = 16\n')
     out = tmp_path / "out"
-    message = f"residua: {path}: unknown key 'chanels': did you mean 'channels'?\n"
+    message = f"residua: {path}: unknown key 'chanels' (did you mean channels or lanes?)\n"
     assert run("build", path, "-o", out) == (2, "", message)
     code, _, err = run("build", "--chanels", 16, "-o", out)
     assert code == 2

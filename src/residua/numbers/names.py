@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Generic, Protocol, TypeVar
 
 
@@ -34,10 +34,21 @@ class Names(Generic[E]):
         return self._entries.get(_key(name))
 
     def suggestion(self, name: str) -> str:
-        """The names nearest to one that is unknown, behind it in a message; often empty."""
-        near = difflib.get_close_matches(_key(name), self._entries, n=3, cutoff=0.6)
-        names = list(dict.fromkeys(self._entries[key].name for key in near))
-        return f" (did you mean {' or '.join(names)}?)" if names else ""
+        """The names nearest to one that is unknown; see the function of this name."""
+        return suggestion(name, {key: entry.name for key, entry in self._entries.items()})
+
+
+def suggestion(name: str, meanings: Mapping[str, str]) -> str:
+    """The names nearest to one that is unknown, behind it in a message; often empty.
+
+    Args:
+        name: what is unknown.
+        meanings: the name that each spelling stands for.
+    """
+    meant = {_key(spelling): known for spelling, known in meanings.items()}
+    near = difflib.get_close_matches(_key(name), meant, n=3, cutoff=0.6)
+    names = list(dict.fromkeys(meant[key] for key in near))
+    return f" (did you mean {' or '.join(names)}?)" if names else ""
 
 
 def _key(name: str) -> str:

@@ -1,6 +1,5 @@
 """Reading of specifications from TOML files and flags; clear refusals of wrong ones."""
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,6 +15,7 @@ from residua.cores.rns_montgomery.specification import RnsMontgomerySpecificatio
 from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.keys import Key, described, shown, unmarked
 from residua.errors import SpecificationError
+from residua.numbers.names import suggestion
 
 PLANNED = ("mwr2kmm",)
 """Algorithms that have a name and are not built yet."""
@@ -183,7 +183,5 @@ def _foreign(name: str, kind: str) -> str:
 def unknown(name: str) -> str:
     """Message on a name that is no key of any kind of core."""
     known = list(keys())
-    near = difflib.get_close_matches(name.replace("-", "_").lower(), known, n=1, cutoff=0.5)
-    if near:
-        return f"unknown key '{name}': did you mean '{near[0]}'?"
-    return f"unknown key '{name}': the keys are {', '.join(known)}"
+    near = suggestion(name, dict(zip(known, known, strict=True)))
+    return f"unknown key '{name}'{near or ': the keys are ' + ', '.join(known)}"
