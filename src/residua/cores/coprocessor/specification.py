@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, model_validator
 
-from residua.cores.specification import keys
+from residua.cores.specification import combinations, keys
 from residua.cores.specification.base import CoreSpecification, ResidueSpecification
 from residua.curves.blinding import BlindingChoice, check_blinding
 from residua.curves.catalogue import find_curve
@@ -402,17 +402,17 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
 
     def _check_single_base(self) -> None:
         """Check everything that does not depend on the bases; the core checks the rest."""
-        keys.check_extension(self.extension, self.columns)
+        combinations.check_extension(self.extension, self.columns)
         if self.base_a is None and self.base_b is not None:
             raise SpecificationError("base_a is missing: base_b alone says nothing of the prime")
         if self.base_a and self.base_b:
-            keys.check_bases(self.base_a, self.base_b, None)
+            combinations.check_bases(self.base_a, self.base_b, None)
         if self.channels is not None and self.channels % 2:
             raise SpecificationError(
                 f"n = {self.channels} channels do not make two half-bases: n has to be even"
             )
         if self.extra_bits is not None and "width" in self.model_fields_set:
-            keys.check_extra_bits(self.extra_bits, self.width)
+            combinations.check_extra_bits(self.extra_bits, self.width)
 
 
 def _listed(values: tuple[object, ...]) -> list[object]:

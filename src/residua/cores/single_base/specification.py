@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, model_validator
 
 from residua.cores.specification import keys
+from residua.cores.specification.combinations import check_extra_bits, divisors
 from residua.cores.specification.keys import shown
 from residua.cores.specification.words import Interface, MultiplierSpecification
 from residua.errors import SpecificationError
@@ -92,14 +93,14 @@ class SingleBaseSpecification(MultiplierSpecification):
 
     @model_validator(mode="after")
     def _consistent(self) -> "SingleBaseSpecification":
-        keys.check_extra_bits(self.extra_bits, self.width)
+        check_extra_bits(self.extra_bits, self.width)
         if self.base_a is None and self.base_b is not None:
             raise SpecificationError("base_a is missing: base_b alone says nothing of the prime")
         if self.base_a is not None and self.base_b is not None:
             self._check_lengths(self.base_a, self.base_b)
         half = self.half
-        if self.physical_rowers not in (*keys.divisors(half), 2 * half):
-            can = ", ".join(map(str, (*keys.divisors(half), 2 * half)))
+        if self.physical_rowers not in (*divisors(half), 2 * half):
+            can = ", ".join(map(str, (*divisors(half), 2 * half)))
             raise SpecificationError(
                 f"rowers = {self.rowers} cannot share n = {2 * half} channels, half of them in "
                 f"each base: {can} can"
@@ -135,7 +136,7 @@ class SingleBaseSpecification(MultiplierSpecification):
                 "rowers = 'half', or leave out extension"
             )
         if rowers % length:
-            can = ", ".join(str(count) for count in keys.divisors(half) if count % length == 0)
+            can = ", ".join(str(one) for one in divisors(half) if one % length == 0)
             raise SpecificationError(
                 f"rowers = {rowers} do not make rows of c = {length}; {can} would"
             )

@@ -5,15 +5,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from residua.cores.specification.keys import (
-    ExtensionChoice,
-    check_bases,
-    check_extension,
-    check_rowers,
-    plain_items,
-    shown,
-    toml_text,
-)
+from residua.cores.specification.combinations import check_bases, check_extension, check_rowers
+from residua.cores.specification.keys import ExtensionChoice, shown
+from residua.cores.specification.toml import plain_items, toml_text
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.search import check_columns

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator
 
 from residua.curves.blinding import MARGIN, MOST_RANDOM_BITS, BlindingChoice
-from residua.errors import SpecificationError
 from residua.numbers.catalogue import SMALLEST_MODULUS, check_modulus, parse_modulus
 from residua.numbers.search import MOST_CHANNELS, WIDTHS
 from residua.verilog.names import legal_name
@@ -186,32 +185,6 @@ def _moduli(value: object) -> tuple[int, ...]:
 
 
 _MODULI = Annotated[tuple[int, ...], BeforeValidator(_moduli)]
-
-
-def check_bases(
-    base_a: tuple[int, ...] | None, base_b: tuple[int, ...] | None, channels: int | None
-) -> int | None:
-    """The number of channels that given bases and ``channels`` agree on, None if neither is there.
-
-    Raises:
-        SpecificationError: they contradict each other, or one base is missing.
-    """
-    if (base_a is None) != (base_b is None):
-        lacking = "base_a" if base_a is None else "base_b"
-        raise SpecificationError(f"{lacking} is missing: bases are given in pairs")
-    if base_a is None or base_b is None:
-        return channels
-    if len(base_a) != len(base_b) or not base_a:
-        raise SpecificationError(
-            f"base_a has {len(base_a)} moduli and base_b {len(base_b)}: both need the same number, "
-            "at least 1"
-        )
-    if channels not in (None, len(base_a)):
-        raise SpecificationError(
-            f"channels = {channels}, but base_a has {len(base_a)} moduli: leave out channels or "
-            "give as many"
-        )
-    return len(base_a)
 
 
 Algorithm = Annotated[
@@ -431,35 +404,6 @@ Name = Annotated[
 ]
 
 
-def check_extra_bits(extra_bits: int, width: int) -> None:
-    """Refuse an extra modulus of more bits than the others.
-
-    Raises:
-        SpecificationError: it has more.
-    """
-    if extra_bits > width:
-        raise SpecificationError(
-            f"extra_bits = {extra_bits}: the extra modulus has no more bits than the others, "
-            f"which have w = {width}"
-        )
-
-
-def check_extension(extension: str, columns: int | None) -> int:
-    """c, the moduli in a row; 1 for extensions that have no rows.
-
-    Raises:
-        SpecificationError: columns are given for such an extension.
-    """
-    if extension == "hierarchical":
-        return columns or 2
-    if columns is not None:
-        raise SpecificationError(
-            f"columns = {columns}: an extension = '{extension}' has no rows; give "
-            "extension = 'hierarchical' too"
-        )
-    return 1
-
-
 def unmarked(text: str) -> str:
     """Text without Markdown's marks of code."""
     return text.replace("`", "")
@@ -471,62 +415,9 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:40]}...{text[-12:]}"
 
 
-def divisors(number: int) -> list[int]:
-    """The positive divisors, in order."""
-    return [divisor for divisor in range(1, number + 1) if number % divisor == 0]
-
-
-def check_rowers(channels: int | None, rowers: int | None) -> None:
-    """Refuse rowers that cannot share the channels evenly.
-
-    Raises:
-        SpecificationError: the rowers that can.
-    """
-    if channels is not None and rowers is not None and channels % rowers:
-        raise SpecificationError(
-            f"rowers = {rowers} cannot share n = {channels} channels evenly: "
-            f"{', '.join(map(str, divisors(channels)))} can"
-        )
-
-
 def described(kind: type[BaseModel]) -> dict[str, Key]:
     """The descriptions of a kind of specification's keys."""
     return {
         name: next(item for item in field.metadata if isinstance(item, Key))
         for name, field in kind.model_fields.items()
     }
-
-
-def plain_items(specification: BaseModel) -> dict[str, Any]:
-    """The keys that have a value, in order, in the types that TOML and JSON have."""
-    return {
-        name: _plain(name, value)
-        for name in type(specification).model_fields
-        if (value := getattr(specification, name)) is not None
-    }
-
-
-def toml_text(items: dict[str, Any]) -> str:
-    """Keys and values as a TOML file."""
-    lines = []
-    for name, value in items.items():
-        if isinstance(value, list):
-            rows = "".join(f"    {number},\n" for number in value)
-            lines.append(f"{name} = [\n{rows}]\n")
-        else:
-            lines.append(_line(name, value))
-    return "".join(lines)
-
-
-def _line(name: str, value: bool | int | str) -> str:
-    if isinstance(value, bool):
-        return f"{name} = {str(value).lower()}\n"
-    return f"{name} = {value}\n" if isinstance(value, int) else f'{name} = "{value}"\n'
-
-
-def _plain(name: str, value: object) -> object:
-    if name == "modulus":
-        return f"{value:#x}"
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, Fraction) else value

@@ -13,7 +13,8 @@ from residua.algorithms.single_base import single_base
 from residua.algorithms.split import Form
 from residua.cores.coprocessor.curve_core import EngineCurveCore, checked, fastest_formula
 from residua.cores.coprocessor.naming import curves_part
-from residua.cores.specification.keys import LARGEST_EXTRA, divisors, shown
+from residua.cores.specification.combinations import divisors
+from residua.cores.specification.keys import LARGEST_EXTRA, shown
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
