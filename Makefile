@@ -17,12 +17,13 @@ RESIDUA := $(BIN)/residua
 JOBS ?= $(or $(shell nproc 2>/dev/null),2)
 DEMO := build/demo
 
-PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# What is never imported need not be compiled.
+PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 
 # Otherwise each of many short processes compiles all of the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help answers papers setup test test-system lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants pages shipped digests lock clean
+.PHONY: help answers papers setup test test-system lint types docs format demo demo-multiplier campaign bench bench-suite bench-commands results proofs constant-time netlists mutants pages shipped digests lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -40,7 +41,7 @@ help:
 	@echo 'pages     the pages and tables that are made of rows'
 	@echo 'explore-NAME  the best cores of a space of spaces/, for `residua pick` and `build --goal`'
 	@echo 'shipped   the measured rows that are part of the package'
-	@echo 'bench-suite  how long the tests take, and with what'
+	@echo 'bench-suite  how long the tests take, and with what   bench-commands  how long commands take'
 	@echo 'digests   what small specifications give, for a change of generated files'
 	@echo 'answers   the placements that are part of the package'
 	@echo 'papers    docs/papers.md: where the contents of the papers are'
@@ -136,6 +137,9 @@ bench: setup
 
 bench-suite: setup
 	$(BIN)/python benchmarks/suite.py $(TESTS)
+
+bench-commands: setup
+	$(BIN)/python benchmarks/commands.py
 
 digests: setup
 	$(BIN)/python -m tests.cores.generated

@@ -1,0 +1,136 @@
+"""Measure how long a user waits for commands.
+
+Runs each of them several times, and writes docs/results/commands.md: the least, the median and the
+largest. Each group of commands starts with an empty cache, which its later ones find as the
+earlier ones have left it. Nothing else should run meanwhile.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+
+from residua.toolchain.commit import source_commit
+
+ROOT = Path(__file__).parent.parent
+RESULT = ROOT / "docs" / "results" / "commands.md"
+RUNS = 3
+
+HEADER = """# How long commands take
+
+Made by `make bench-commands` at commit `{commit}` on {processors} processors: each command
+{runs} times, the least, the median and the largest figure. Seconds are those of a clock, CPU
+seconds those of all programs that a command starts, MB what the largest of them takes. Before the
+first command of a group the cache is empty; the others find what those above them have left in it.
+
+| group | command | s | CPU s | MB |
+|---|---|--:|--:|--:|
+"""
+
+FAST = "--extension hierarchical --inversion plus-minus-ct --bus axi"
+ONE, TWO = f"--curve P-256 {FAST}", f"--curve P-384,brainpoolP384r1 {FAST}"
+MULTIPLIER = "--modulus P-256 --width 17"
+
+GROUPS = {
+    "help": ("residua --help", "residua build --help"),
+    "a coprocessor": (
+        "residua build --curve P-256 --bus axi -o core",
+        "residua build --curve P-256 --bus axi -o again",
+        "residua verify core",
+    ),
+    "hierarchical": (f"residua build {ONE} -o core", f"residua build {ONE} -o again"),
+    "two curves": (f"residua build {TWO} -o core", f"residua build {TWO} -o again"),
+    "a multiplier": (
+        f"residua build {MULTIPLIER} -o core",
+        "residua verify core",
+        "residua synth core --target ecp5",
+        "residua synth core --target ecp5",
+    ),
+    "a clean clone, set-up included": ("make demo",),
+}
+"""Commands by their groups, in order."""
+
+
+@dataclass(frozen=True)
+class Used:
+    """What a command has used; ``megabytes``: of the largest of its processes."""
+
+    seconds: float
+    cpu_seconds: float
+    megabytes: float
+
+
+def run(commands: Iterable[str], work: Path) -> list[Used]:
+    """What the commands of a group use, which find an empty folder and an empty cache."""
+    folder = work / "folder"
+    folder.mkdir()
+    return [_measured(command, folder, work) for command in commands]
+
+
+def _measured(command: str, folder: Path, work: Path) -> Used:
+    """Run a command: the package's own in a folder, any other one in a clean clone in it."""
+    words = shlex.split(command)
+    if words[0] == "residua":
+        words[0] = str(Path(sys.executable).parent / words[0])
+    else:
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
+    log = work / "log"
+    start = time.monotonic()
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            words,
+            cwd=folder,
+            env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        # Of this program and all that it has waited for.
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.monotonic() - start
+    if process.returncode:
+        sys.exit(f"{command}:\n{log.read_text(encoding='utf-8')}")
+    return Used(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def row(group: str, command: str, found: Sequence[Used]) -> str:
+    """A row of the table."""
+    figures = [[getattr(used, name) for used in found] for name in Used.__dataclass_fields__]
+    cells = [_spread(numbers, 1) for numbers in figures[:2]]
+    return " | ".join(["", group, f"`{command}`", *cells, _spread(figures[2], 0), ""]).strip()
+
+
+def _spread(numbers: Sequence[float], digits: int) -> str:
+    return " – ".join(
+        f"{number:.{digits}f}" for number in (min(numbers), median(numbers), max(numbers))
+    )
+
+
+def main() -> None:
+    """Measure and write the page."""
+    console = Console()
+    rows = []
+    for group, commands in GROUPS.items():
+        found: dict[int, list[Used]] = defaultdict(list)
+        for _ in range(RUNS):
+            with TemporaryDirectory() as folder:
+                for place, used in enumerate(run(commands, Path(folder))):
+                    found[place].append(used)
+        for place, command in enumerate(commands):
+            rows.append(row(group if not place else "", command, found[place]))
+            console.print(rows[-1])
+    header = HEADER.format(commit=source_commit(), processors=os.cpu_count(), runs=RUNS)
+    RESULT.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
