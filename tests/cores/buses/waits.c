@@ -1,7 +1,9 @@
-/* One multiplication of the base point, by a device that waits for its interrupt if there is an
- * argument, and, of several coprocessors, a request. Tells the point, how often registers were read,
- * and how often the driver waited. */
+/* One multiplication of the base point, and, of several coprocessors, a request. The arguments: "wait"
+ * for a device that waits for its interrupt, or "poll", and how many polls it has. Tells the point,
+ * how often registers were read, and how often the driver waited. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core.h"
 
@@ -28,16 +30,18 @@ int main(int count, char **arguments)
     size_t i, size;
     int code;
 
-    (void)arguments;
+    if (count != 3) {
+        return 1;
+    }
     real = CORE(simulated)(1, 0, PAUSE);
     device = real;
     device.read32 = read32;
-    device.wait = count > 1 ? wait_for_it : NULL;
+    device.wait = strcmp(arguments[1], "wait") == 0 ? wait_for_it : NULL;
     device.polls = 0;
     code = residua_ecc_open(&device);
     if (code == 0) {
         reads = 0;
-        device.polls = POLLS;
+        device.polls = (uint32_t)strtoul(arguments[2], NULL, 10);
         code = residua_ecc_base_multiply(&device, 0, k, point);
     }
     size = residua_ecc_point_size(&device, 0);
