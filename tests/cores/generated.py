@@ -59,7 +59,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
         "bases": "any", "reduction": "multiply", "schedule": "interval",
     },
     "engine, reordered": ENGINE | DEEP | {"form": "reordered", "weight": 2, "reduction": "shift"},
-    "engine, quadratic": ENGINE | {"form": "quadratic", "bases": "sparse", "name": "squares"},
+    "engine, quadratic": ENGINE | {
+        "form": "quadratic", "bases": "sparse", "name": "squares", "bus": "stream",
+    },
     "engine, given bases": ENGINE | BASES | {"truncation": 8, "sigma0": "1/4"},
     "engine, hierarchical": ENGINE | HIERARCHICAL | {"rowers": 3},
     "engine, words": ENGINE | {"interface": "words", "result": "montgomery"},
@@ -84,6 +86,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     },
     "SBMM, given bases": SINGLE | {
         "base_a": [4095, 4093], "base_b": [4097, 4099], "extra_bits": 7, "reduction": "multiply",
+        "interface": "residues", "bus": "stream",
     },
     "SBMM, compressed": SINGLE | DEEP | {"compress": True, "bases": "any", "name": "compressed"},
     "SBMM, hierarchical": SINGLE | HIERARCHICAL | {"schedule": "interval", "weight": 2},
@@ -102,30 +105,20 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "IDDMM, computed": LOADED | {"inverse": "computed", "operand_check": "flag"},
     "product of words, AXI": ENGINE | {"bus": "axi"},
     "product of words, AXI4-Lite": ENGINE | {"bus": "axi-lite"},
-    "product of words, Wishbone": ENGINE | {"interface": "words", "bus": "wishbone"},
-    "product of residues, streams": ENGINE | {"bus": "stream"},
     "single-base product, AXI": SINGLE | {"output_multipliers": 2, "bus": "axi"},
-    "single-base product, AXI4-Lite": SINGLE | {"bus": "axi-lite"},
     "single-base product, Wishbone": SINGLE | {"interface": "words", "bus": "wishbone"},
-    "single-base product of residues, streams": SINGLE | {
-        "interface": "residues", "bus": "stream",
-    },
-    "IDDMM, AXI": IDDMM | {"bus": "axi"},
     "IDDMM, AXI4-Lite": IDDMM | {"bus": "axi-lite"},
-    "IDDMM, loaded, Wishbone": LOADED | {"bus": "wishbone"},
+    "IDDMM, loaded, AXI": LOADED | {"inverse": "supplied", "operand_check": "flag", "bus": "axi"},
     "inversion, AXI": INVERSE | {"bus": "axi"},
-    "inversion, streams": INVERSE | {"bus": "stream"},
     "inversion, AXI4-Lite": INVERSE | {"bus": "axi-lite"},
-    "inversion, Wishbone": INVERSE | {"inversion": "plus-minus-ct", "bus": "wishbone"},
     "powers": EXPONENTIATION,
-    "powers, short": EXPONENTIATION | {"exponent_bits": 5},
-    "powers, streams": EXPONENTIATION | {"bus": "stream"},
+    "powers, streams": EXPONENTIATION | {"exponent_bits": 5, "bus": "stream"},
     "powers, AXI": {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2, "bus": "axi"},
     "powers, Wishbone": EXPONENTIATION | {
         "exponent": 65537, "unit": "iddmm", "bus": "wishbone",
     },
     "powers on the engine, sparse": ENGINE_EXPONENTIATION | {
-        "window": 2, "bases": "sparse", "weight": 2, "reduction": "shift",
+        "window": 2, "bases": "sparse", "weight": 2, "reduction": "shift", "bus": "stream",
     },
     "powers on the engine, AXI": {
         "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
@@ -134,10 +127,6 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "powers on the engine, Wishbone": ENGINE_EXPONENTIATION | {
         "window": 3, "exponent_bits": 5, "bases": "any", "bus": "wishbone",
     },
-    "powers on the engine, streams": ENGINE_EXPONENTIATION | {
-        "window": 3, "exponent_bits": 5, "bases": "any", "bus": "stream",
-    },
-    "public keys, AXI4-Lite": PUBLIC_KEYS | {"bus": "axi-lite"},
     "public keys, AXI": PUBLIC_KEYS | {
         "exponent_bits": 17, "output_multipliers": 2, "bus": "axi",
     },
@@ -153,76 +142,60 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "RSA with CRT on the engine, Wishbone": ENGINE_RSA | {
         "width": 12, "rowers": 2, "channels": 4, "bus": "wishbone",
     },
-    "RSA with CRT on the engine, blinded": BLINDED_RSA | {"blinding": "auto"},
     "RSA with CRT on the engine, blinded, AXI": ENGINE_RSA | {
         "width": 34, "bits": 80, "blinding": 64, "bus": "axi",
     },
-    "RSA with CRT on the engine, hierarchical": ENGINE_RSA | HIERARCHICAL | {
-        "width": 12, "exponent": 5, "window": 2, "bases": "any",
+    "RSA with CRT on the engine, hierarchical": BLINDED_RSA | HIERARCHICAL | {
+        "bases": "any", "blinding": "auto",
     },
     "inversion, Fermat": INVERSE | {"inversion": "fermat", "levels_per_register": 2},
     "inversion, division steps": INVERSE | {"name": "steps"},
-    "inversion, plus-minus": INVERSE | {"inversion": "plus-minus", "cox_registers": 2},
+    "inversion, plus-minus": INVERSE | {
+        "inversion": "plus-minus", "cox_registers": 2, "bus": "stream",
+    },
     "inversion, constant time": INVERSE | {
         "inversion": "plus-minus-ct", "channels": 4, "truncation": 9,
     },
     "point multiplier": POINT | {"product_digit": 3, "conversion_digit": 3, "scalar_bits": 7},
     "point addition": POINT | {"operation": "add", "width": 24},
     "points, AXI": POINT | {"bus": "axi"},
-    "points, streams": POINT | {"bus": "stream"},
-    "points, AXI4-Lite": POINT | {"operation": "double", "bus": "axi-lite"},
     "points, Wishbone": POINT | {"operation": "add", "bus": "wishbone"},
-    "point doubling": POINT | {"operation": "double", "name": "doubled"},
-    "coprocessor": COPROCESSOR,
-    "coprocessor, Wishbone": LADDER | {
-        "bus": "wishbone", "inversion": "division-steps", "blinding": 0, "name": "attached",
-        "protections": ["random-health"],
-    },
+    "point doubling": POINT | {"operation": "double", "name": "doubled", "bus": "stream"},
     "coprocessor, AXI4-Lite": COPROCESSOR | {"bus": "axi-lite"},
-    "coprocessor, several, AXI": LADDER | {
+    "coprocessor, Wishbone": LADDER | {
+        "bus": "wishbone", "inversion": "division-steps", "name": "attached",
+        "protections": ["random-health", "masked-order", "masked-scalar"],
+    },
+    "coprocessor, several, signatures, AXI": LADDER | {
         "bus": "axi", "instances": 2, "inversion": "plus-minus-ct", "inverter_rowers": 1,
+        "ecdsa": "verify", "channels": 4,
     },
-    "coprocessor, several, Wishbone": COPROCESSOR | {
-        "curve": [MONTGOMERY, TINY], "bus": "wishbone", "instances": 3,
-        "protections": ["masked-order", "status"],
-    },
-    "coprocessor, two curves": COPROCESSOR | {
+    "coprocessor, several, two curves, Wishbone": COPROCESSOR | {
         "curve": [MONTGOMERY, EVEN], "width": 18, "bases": "sparse", "weight": 2,
-        "reduction": "shift",
+        "reduction": "shift", "bus": "wishbone", "instances": 3,
+        "protections": [
+            "exit-check", "control-signature", "scalar-check", "conversion-check", "status",
+        ],
     },
     "coprocessor, fixed window, block registers": COPROCESSOR | DEEP | {
         "formula": "fixed-window", "register_memory": "block",
     },
-    "coprocessor, endomorphism, signatures": COPROCESSOR | {
+    "coprocessor, ladder, hierarchical, high": LADDER | HIERARCHICAL | {
+        "rowers": 3, "protections": "high",
+    },
+    "coprocessor, endomorphism, signatures, comb": COPROCESSOR | {
         "curve": [WITHOUT_A], "formula": "endomorphism", "ecdsa": "verify",
-        "inversion": "plus-minus-ct",
+        "inversion": "plus-minus-ct", "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 3,
+        "protections": "standard",
     },
-    "coprocessor, signatures": LADDER | {
-        "ecdsa": "verify", "inversion": "plus-minus-ct", "channels": 4,
-    },
-    "coprocessor, comb, standard": LADDER | {
-        "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 3, "protections": "standard",
-    },
-    "coprocessor, conversion checked": COPROCESSOR | {
-        "curve": [MONTGOMERY, TINY],
-        "protections": ["exit-check", "control-signature", "conversion-check"],
-    },
-    "coprocessor, high": LADDER | {"protections": "high"},
-    "coprocessor, shared": LADDER | {
-        "bus": "axi", "protections": ["masked-order", "masked-scalar"],
-    },
-    "coprocessor on digits, AXI4-Lite": ON_DIGITS | {"bus": "axi-lite"},
-    "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},
-    "coprocessor on digits, signed": ON_DIGITS | {
-        "formula": "fixed-window",
-        "protections": ["exit-check", "control-signature", "scalar-check", "conversion-check"],
-    },
-    "coprocessor, ladder": LADDER | HIERARCHICAL | {"rowers": 3, "protections": ["scalar-check"]},
     "coprocessor, difference ladder": COPROCESSOR | BASES | {
         "formula": "difference-ladder", "blinding": 0, "bases": "any", "reduction": "multiply",
         "protections": "none",
     },
-    "coprocessor on digits": ON_DIGITS | {"digit": 11, "pipeline": 2, "formula": "xz-ladder"},
+    "coprocessor on digits, AXI4-Lite, high": ON_DIGITS | {
+        "digit": 11, "pipeline": 2, "formula": "xz-ladder", "bus": "axi-lite",
+        "protections": "high",
+    },
     "coprocessor on digits, AXI": ON_DIGITS | {
         "lanes": 2, "bus": "axi", "instances": 2, "blinding": 0, "formula": "difference-ladder",
         "protections": "none",
@@ -231,8 +204,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
         "bus": "wishbone", "name": "digits", "formula": "fixed-window",
         "protections": ["scalar-check", "masked-scalar", "masked-order", "random-health", "status"],
     },
-    "coprocessor on digits, endomorphism": ON_DIGITS | {
+    "coprocessor on digits, endomorphism, signed": ON_DIGITS | {
         "curve": [MONTGOMERY, WITHOUT_A], "formula": "endomorphism", "blinding": 0,
+        "protections": ["exit-check", "control-signature", "conversion-check"],
     },
     "coprocessor on SBMM": ON_SBMM | {"extra_bits": 7},
 }  # fmt: skip
