@@ -109,7 +109,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "single-base product, Wishbone": SINGLE | {"interface": "words", "bus": "wishbone"},
     "IDDMM, AXI4-Lite": IDDMM | {"bus": "axi-lite"},
     "IDDMM, loaded, AXI": LOADED | {"inverse": "supplied", "operand_check": "flag", "bus": "axi"},
-    "inversion, AXI": INVERSE | {"bus": "axi"},
+    "inversion, composite, AXI": INVERSE | {
+        "modulus": 0x1000B * 3, "inversion": "plus-minus", "bus": "axi",
+    },
     "inversion, AXI4-Lite": INVERSE | {"bus": "axi-lite"},
     "powers": EXPONENTIATION,
     "powers, streams": EXPONENTIATION | {"exponent_bits": 5, "bus": "stream"},
@@ -124,27 +126,23 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
         "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
         "bus": "axi",
     },
-    "powers on the engine, Wishbone": ENGINE_EXPONENTIATION | {
-        "window": 3, "exponent_bits": 5, "bases": "any", "bus": "wishbone",
+    "powers on the engine, any moduli": ENGINE_EXPONENTIATION | {
+        "window": 3, "exponent_bits": 5, "bases": "any",
     },
-    "public keys, AXI": PUBLIC_KEYS | {
-        "exponent_bits": 17, "output_multipliers": 2, "bus": "axi",
+    "public keys, hierarchical": PUBLIC_KEYS | HIERARCHICAL | {
+        "exponent_bits": 17, "output_multipliers": 2, "rowers": 3,
     },
-    "public keys, Wishbone": PUBLIC_KEYS | HIERARCHICAL | {"rowers": 3, "bus": "wishbone"},
+    "public keys, Wishbone": PUBLIC_KEYS | {"bus": "wishbone"},
     "powers on the engine, given bases": ENGINE_EXPONENTIATION | BASES | {
         "reduction": "multiply", "name": "given",
     },
     "powers on the engine, hierarchical": ENGINE_EXPONENTIATION | HIERARCHICAL | DEEP | {
         "rowers": 3,
     },
-    "RSA with CRT": RSA,
-    "RSA with CRT, AXI": RSA | {"window": 2, "exponent": 3, "bus": "axi"},
-    "RSA with CRT on the engine, Wishbone": ENGINE_RSA | {
-        "width": 12, "rowers": 2, "channels": 4, "bus": "wishbone",
-    },
-    "RSA with CRT on the engine, blinded, AXI": ENGINE_RSA | {
-        "width": 34, "bits": 80, "blinding": 64, "bus": "axi",
-    },
+    "RSA with CRT": RSA | {"window": 2, "exponent": 3},
+    "RSA with CRT, Wishbone": RSA | {"bits": 32, "digit": 8, "bus": "wishbone"},
+    "RSA with CRT on the engine": ENGINE_RSA | {"width": 12, "rowers": 2, "channels": 4},
+    "RSA with CRT on the engine, blinded, AXI": BLINDED_RSA | {"width": 34, "bus": "axi"},
     "RSA with CRT on the engine, hierarchical": BLINDED_RSA | HIERARCHICAL | {
         "bases": "any", "blinding": "auto",
     },

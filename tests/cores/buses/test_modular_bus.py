@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 from tests.cores.generated import (
+    BLINDED_RSA,
     ENGINE,
-    ENGINE_RSA,
     EXPONENTIATION,
     IDDMM,
     INVERSE,
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("quick")
 
 CORES = {
     "RSA": ("wishbone", RSA | {"bits": 32, "digit": 8}),
-    "RSA, blinded, wide words": ("axi", ENGINE_RSA | {"width": 34, "bits": 80, "blinding": 64}),
+    "RSA, blinded, wide words": ("axi", BLINDED_RSA | {"width": 34}),
     "powers, loaded": ("axi", {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2}),
     "powers, 65537": ("wishbone", EXPONENTIATION | {"exponent": 65537, "unit": "iddmm"}),
     "powers on the engine": ("axi", {

@@ -51,7 +51,7 @@ CORES = {
     "powers": ("axi", SMALL),
     "large": ("axi", {"algorithm": "rsa-crt", "bits": BITS, "digit": 32}),
     "public": ("wishbone", PUBLIC_KEYS),
-    "verifier": ("axi", PUBLIC_KEYS | {"bits": BITS, "width": 34, "exponent_bits": 17}),
+    "verifier": ("axi", PUBLIC_KEYS | {"bits": BITS, "width": 60, "exponent_bits": 17}),
     "products": ("axi", LOADED | {"inverse": "supplied", "operand_check": "flag"}),
     "inverses": ("axi-lite", INVERSE),
     "multiples": ("axi", POINT),
