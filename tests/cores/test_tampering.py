@@ -22,31 +22,10 @@ COPROCESSOR = {"algorithm": "iddmm", "curve": MIDDLE, "digit": 20}
 
 KINDS = {
     "multiplier": SMALL,
-    "words": {**SMALL, "interface": "words"},
-    "extension": {"algorithm": "base-extension", "channels": 4, "width": 9},
-    "sbmm": {"algorithm": "sbmm", "channels": 4, "width": 17, "extra_bits": 5},
-    "digit": {"algorithm": "iddmm", "modulus": 0xFFFFFD, "digit": 8},
-    "modexp": {"algorithm": "modexp", "bits": 24, "digit": 8, "window": 2, "exponent_bits": 9},
-    "rsa": {"algorithm": "rsa-crt", "bits": 32, "digit": 8, "exponent": 17},
-    "exponentiation": {
-        "algorithm": "modexp",
-        "unit": "rns-montgomery",
-        "modulus": 2**64 - 59,
-        "exponent_bits": 17,
-        "window": 3,
-    },
-    "inversion": {
-        "algorithm": "inversion",
-        "modulus": 0x1000B,
-        "inversion": "plus-minus",
-        "width": 11,
-    },
-    "ecpm": {"algorithm": "ecpm-2006", "curve": "secp160r1"},
-    "division-steps": {"algorithm": "inversion", "modulus": 65537, "inversion": "division-steps"},
+    "bus": {"algorithm": "inversion", "modulus": 65537, "bus": "wishbone"},
     "stream": {**COPROCESSOR, "bus": "stream"},
-    "axi": {**COPROCESSOR, "bus": "axi"},
-    "wishbone": {**COPROCESSOR, "bus": "wishbone"},
 }
+"""One module, one with a bus around it and a driver, and a coprocessor."""
 
 
 @pytest.fixture(scope="module", params=KINDS)
