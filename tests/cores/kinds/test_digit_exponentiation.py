@@ -1,17 +1,9 @@
-"""Exponentiators as cores: specification, verification, and RSA against OpenSSL."""
-
-from dataclasses import replace
-from math import isqrt
+"""Exponentiators as cores: specification, verification."""
 
 import pytest
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
-from gmpy2 import next_prime
 
 from residua.cores.digit.core import DigitCore
-from residua.cores.digit.products import DigitPowers
 from residua.cores.directory import build
-from residua.cores.simulation.words import build_word_simulator, simulate
 from residua.cores.specification.reading import check_any
 from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
@@ -63,40 +55,3 @@ def test_verification(built):
     assert "Z = X<sup>Y</sup> modulo p" in page.render(built)
     assert "then the words of R^2 modulo p" in (built.path / "README.md").read_text()
     assert built.manifest["ranges"]["y"] == ["0", str(2**9 - 1)]
-
-
-@pytest.mark.slow
-def test_halves_of_a_signature_of_openssl(tmp_path):
-    """RSA by the Chinese remainder theorem: both halves by the core, together as OpenSSL has it."""
-    p, q = (int(next_prime(isqrt(i << 1022))) for i in (2, 3))
-    n, e = p * q, 65537
-    d = pow(e, -1, (p - 1) * (q - 1))
-    halves = [(p, rsa.rsa_crt_dmp1(d, p)), (q, rsa.rsa_crt_dmq1(d, q))]
-    crt = halves[0][1], halves[1][1], rsa.rsa_crt_iqmp(p, q)
-    key = rsa.RSAPrivateNumbers(p, q, d, *crt, rsa.RSAPublicNumbers(e, n)).private_key()
-    signature = int.from_bytes(key.sign(b"text", padding.PKCS1v15(), hashes.SHA256()), "big")
-    message = pow(signature, e, n)
-    keys = {"algorithm": "modexp", "bits": 512, "digit": 17, "lanes": 2}
-    directory = build(check_any(keys), tmp_path / "core")
-    simulator = build_word_simulator(
-        directory.made.products(p),
-        directory.sources(),
-        top=directory.name,
-        modulus=directory.made.products(p).modulus_words,
-    )
-
-    class Half(DigitPowers):
-        def expected(self, x, y):
-            assert (x, y) == (message % self.domain.modulus, dict(halves)[self.domain.modulus])
-            return signature % self.domain.modulus
-
-    for prime, exponent in halves:
-        products = directory.made.products(prime)
-        judged = replace(
-            simulator,
-            design=Half(products.design, products.domain),
-            modulus=products.modulus_words,
-        )
-        report = simulate(judged, [(message % prime, exponent)], 1, stalls=False)
-        assert (report["vectors"], report["mismatches"], report["failure"]) == (1, 0, "")
-        assert report["latency"] == [products.latency] * 2
