@@ -20,7 +20,7 @@ SEED = 11
 
 @pytest.fixture(scope="module")
 def core():
-    return RnsMontgomeryCore(RnsMontgomerySpecification(modulus=2**64 - 59, width=17, channels=4))
+    return RnsMontgomeryCore(RnsMontgomerySpecification(modulus=0x1000B, width=12))
 
 
 @pytest.fixture(scope="module")
@@ -91,18 +91,19 @@ LARGER = (2**17 - 489, 2**17 - 555, 2**17 - 595, 2**17 - 603)
 
 
 @pytest.mark.parametrize(
-    "choices",
+    ("channels", "modulus", "choices"),
     [
-        {"reduction": "multiply", "schedule": "interval"},
-        {"reduction": "shift", "extension": "hierarchical", "columns": 2, "schedule": "interval"},
+        (2, 2**26 - 5, {"reduction": "multiply"}),
+        (4, 2**61 - 1, {"reduction": "shift", "extension": "hierarchical", "columns": 2}),
     ],
     ids=["kawamura", "hierarchical"],
 )
-def test_moduli_of_large_h(choices, tmp_path):
+def test_moduli_of_large_h(channels, modulus, choices, tmp_path):
     """Three folds where small h need two; bases of many channels have such moduli."""
+    bases = {"base_a": LARGE[:channels], "base_b": LARGER[:channels]}
     core = RnsMontgomeryCore(
         RnsMontgomerySpecification(
-            modulus=2**61 - 1, width=17, base_a=LARGE, base_b=LARGER, **choices
+            modulus=modulus, width=17, schedule="interval", **bases, **choices
         )
     )
     assert core.design.bounds.folds == 3

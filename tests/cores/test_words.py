@@ -249,7 +249,8 @@ def test_a_register_of_state_without_a_reset_is_found(monkeypatch, tmp_path):
         return delayed(m, value, cycles, name, data=True)
 
     monkeypatch.setattr(residue_to_binary, "delayed", unreset)
-    made = build(check(RnsMontgomerySpecification, WORDS), tmp_path / "core")
+    keys = {"modulus": 0x1000B, "width": 12, "interface": "words"}
+    made = build(check(RnsMontgomerySpecification, keys), tmp_path / "core")
     simulator = build_word_simulator(made.made.words, made.sources(), top=made.name, optimise=False)
     assert not verify_words(simulator, Runs(40, 1, False)).passed
 
@@ -282,7 +283,6 @@ def test_report(plain):
         assert cycles == list(range(placed.start, placed.last + 1))
 
 
-@pytest.mark.slow
 def test_command_line(tmp_path, monkeypatch, capsys):
     def run(*arguments):
         monkeypatch.setattr("sys.argv", ["residua", *map(str, arguments), "--json"])
@@ -297,10 +297,8 @@ def test_command_line(tmp_path, monkeypatch, capsys):
         "build", "--modulus", 0x1000B, "--width", 12, "--interface", "words", "--result", "plain",
         "--output-multipliers", 2, "-o", path,
     )  # fmt: skip
-    found = run("verify", path, "--vectors", 4_000)
-    assert (found["passed"], found["mismatches"], found["vectors"]) == (True, 0, 4_000)
+    found = run("verify", path, "--vectors", 1_000)
+    assert (found["passed"], found["mismatches"], found["vectors"]) == (True, 0, 1_000)
     assert found["cycles"] == {k: made["cycles"][k] for k in ("latency", "interval")}
-    assert run("verify", path, "--vectors", 4_000, "--stalls")["passed"]
-    mapped = run("synth", path, "--target", "xc7")
-    assert mapped["resources"]["dsp"] >= made["parameters"]["rowers"] + 2
-    assert run("report", path)["results"] == ["synth-xc7", "verify", "verify-stalls"]
+    assert run("verify", path, "--vectors", 1_000, "--stalls")["passed"]
+    assert run("report", path)["results"] == ["verify", "verify-stalls"]

@@ -11,6 +11,7 @@ from residua import cli
 from residua.cores.directory import Directory, build
 from residua.cores.inversion.core import InversionCore
 from residua.cores.inversion.verification import edge_operands
+from residua.cores.simulation.runs import Runs
 from residua.cores.specification.reading import check_any, load_any
 from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
@@ -163,9 +164,9 @@ def test_a_wrong_core_does_not_pass(directory, tmp_path, monkeypatch):
 def test_the_interval_is_measured(method, tmp_path):
     request = {"algorithm": "inversion", "modulus": 0x10001, "inversion": method, "width": 12}
     made = build(check_any(request), tmp_path / "core")
-    found = verify_directory(made, vectors=20, resets=2)
-    assert found["passed"]
-    assert found["cycles"]["interval"] == made.manifest["cycles"]["interval"]
+    found = made.made.simulate(made.sources(), Runs(20, resets=2))
+    assert found.passed
+    assert found.interval == made.manifest["cycles"]["interval"]
 
 
 def test_an_operand_that_is_taken_too_soon_after_a_reset_is_found(tmp_path, monkeypatch):
