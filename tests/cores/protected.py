@@ -1,29 +1,31 @@
-"""Cores of several kinds with all protections that they can have, which several tests use."""
+"""Cores with protections, a few for all tests: every protection is in most of them."""
 
 from tests.cores.generated import MONTGOMERY
 from tests.small_curves import EVEN, MIDDLE, SQUARE, TINY, WITHOUT_A
 
+from residua.curves.protections.protection import Protection
+
 HIGH = {"bus": "stream", "protections": "high"}
+ALL = HIGH | {"protections": list(Protection)}
 
-DIGITS = HIGH | {"curve": [TINY], "algorithm": "iddmm", "digit": 11, "formula": "fixed-window"}
-
-HALVES = (
-    HIGH
+CORES = {
+    "ladders": HIGH | {"curve": [MONTGOMERY, TINY, EVEN], "bus": "wishbone", "blinding": 0},
+    "halves": HIGH
     | {"curve": [WITHOUT_A], "formula": "endomorphism", "ecdsa": "verify"}
-    | {"inversion": "plus-minus-ct"}
-)
-"""With signatures."""
-
-COMBS = (
-    HIGH
-    | {"curve": [MONTGOMERY, TINY, EVEN], "blinding": 0}
+    | {"inversion": "plus-minus-ct"},
+    "digits": ALL
+    | {"curve": [TINY], "algorithm": "iddmm", "digit": 11, "lanes": 2, "formula": "fixed-window"},
+    "two shared": ALL
+    | {"curve": [MIDDLE, WITHOUT_A], "bus": "wishbone"}
+    | {"ecdsa": "verify", "inversion": "division-steps"},
+    "shared comb": ALL
+    | {"curve": [TINY], "bus": "axi", "formula": "xz-ladder"}
     | {"fixed_base": "comb", "comb_teeth": 2}
-)
-
-DIVISION_STEPS = (
-    HIGH
-    | {"curve": [MIDDLE], "blinding": 0, "inversion": "division-steps"}
-    | {"formula": "xz-ladder"}
-)
-
-SINGLE_BASE = HIGH | {"curve": [SQUARE], "blinding": 0, "algorithm": "sbmm"}
+    | {"protections": [one for one in Protection if one is not Protection.SCALAR_CHECK]},
+    "SBMM": HIGH | {"curve": [SQUARE], "blinding": 0, "algorithm": "sbmm"},
+    "masked": {"curve": [TINY], "bus": "wishbone", "blinding": 0}
+    | {"protections": ["exit-check", "masked-order"]},
+}
+"""Ladders on three curves, of each formula; halves of scalars, with signatures; windows on digits;
+a ladder and windows of scalars in shares, of two words, with signatures; a comb beside a ladder;
+and one with few protections, for what is seen without the others."""

@@ -3,24 +3,13 @@
 from itertools import combinations
 
 import pytest
-from tests.small_curves import TINY
 
-from residua.cores.verification import verify_directory
 from residua.curves.operations.codes import Status
 from residua.curves.protections.status_codes import BITS, PLAIN, StatusCodes
 from residua.evidence.attacks.drawing import FaultKind
 from residua.evidence.attacks.faults import Attack, attack
 from residua.evidence.attacks.victims.victim import HARMFUL, Effect
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
-
-KEPT = {"curve": [TINY], "bus": "stream", "blinding": 0, "protections": "status"}
-
-CORES = {
-    "one curve": KEPT,
-    "bare": KEPT | {"protections": "none"},
-    "wishbone": {"curve": [TINY], "bus": "wishbone", "protections": "high"},
-    "axi": KEPT | {"bus": "axi"},
-}
 
 SPARSE = StatusCodes(sparse=True)
 
@@ -40,47 +29,45 @@ def test_the_registers_have_the_same_ones(codes):
     assert ("sparse_status" in registers["CAPABILITY"].fields) == codes.sparse
 
 
-def test_results_are_what_they_were(made, check_results):
-    """With pauses and resets, too."""
-    check_results(made("one curve"))
-
-
-@pytest.mark.parametrize("name", ["wishbone", "axi"])
-def test_all_that_is_shipped_knows_the_codes(made, name):
-    """Bus, Verilog bench and drivers; the manifest tells them."""
-    directory = made(name)
-    assert verify_directory(directory, vectors=1)["passed"]
-    told = {one["name"]: one["code"] for one in directory.manifest["interface"]["statuses"]}
-    assert told == {status.name: SPARSE.of(status) for status in Status}
-
-
 WHERE = "controller.status*"
 
 
 def test_one_wrong_bit_of_a_status_makes_it_another_one(made):
-    """Without the protection: NOT_ON_CURVE becomes OK, and the host waits for words."""
+    """Without the protection NOT_ON_CURVE becomes OK, and the host waits for words."""
     asked = Attack(FaultKind.STUCK, count=300, where=WHERE, invalid=True)
-    found = attack(made("bare"), asked)
+    found = attack(made("masked"), asked)
     assert found["effects"][Effect.HANG] > 5
     assert {"SMALL_ORDER", "BAD_OPERATION"} <= found["statuses"].keys()
 
 
 @pytest.mark.parametrize(
-    ("kind", "count"), [(FaultKind.FLIP, 300), (FaultKind.STUCK, 100), (FaultKind.SKIP, 100)]
+    "asked",
+    [
+        # Those in the end stay.
+        Attack(FaultKind.FLIP, count=200, where=WHERE, curve=1, cycles=(5200, 5468)),
+        Attack(FaultKind.FLIP, count=300, where=WHERE, curve=1, invalid=True),
+        *(
+            Attack(kind, count=100, where=WHERE, curve=1, invalid=invalid)
+            for kind in (FaultKind.STUCK, FaultKind.SKIP)
+            for invalid in (False, True)
+        ),
+    ],
+    ids=lambda asked: f"{asked.kind}-{asked.invalid}",
 )
-@pytest.mark.parametrize("invalid", [False, True])
-def test_a_wrong_status_is_no_other_one(made, kind, count, invalid):
-    found = attack(made("one curve"), Attack(kind, count=count, where=WHERE, invalid=invalid))
+def test_a_wrong_status_is_no_other_one(made, asked):
+    found = attack(made("ladders"), asked)
     assert not any(found["effects"].get(effect) for effect in HARMFUL), found["harmful"]
     others = {one.name for one in Status} - {"NOT_ON_CURVE", "OK"}
     assert not others & found["statuses"].keys()
-    assert kind is FaultKind.SKIP or any(name.startswith("code ") for name in found["statuses"])
+    assert asked.kind is FaultKind.SKIP or any(
+        name.startswith("code ") for name in found["statuses"]
+    )
 
 
 @pytest.mark.parametrize("where", ["granted", "operating", "results.releasing"])
 def test_nothing_leaves_beside_another_status(made, where):
     """What says that words may leave, stuck at either value."""
-    asked = Attack(FaultKind.STUCK, count=100, where=where, invalid=True)
-    effects = attack(made("one curve"), asked)["effects"]
+    asked = Attack(FaultKind.STUCK, count=100, where=where, curve=1, invalid=True)
+    effects = attack(made("ladders"), asked)["effects"]
     assert not effects.get(Effect.WORDS)
     assert not effects.get(Effect.ADMITTED)
