@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests import kept_verilog
+from tests.cores.protected import CORES as PROTECTED
 from tests.cores.simulations import SimulatedCore
 from tests.schedules import quick_schedules
 from tests.small_curves import EVEN, LARGE_B, LEAST, MIDDLE, TINY, WITHOUT_A
@@ -12,16 +13,15 @@ from tests.small_curves import EVEN, LARGE_B, LEAST, MIDDLE, TINY, WITHOUT_A
 from residua.cores.coprocessor import boundary
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.cases import all_cases
-from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
 from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.cores.coprocessor.outcomes import outcome
 from residua.cores.coprocessor.simulator import Request
-from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import verify_coprocessor
+from residua.cores.directory import build
 from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.netlist import read_netlist
 from residua.cores.proofs.reset import prove_first_cycles
-from residua.cores.specification.reading import check, check_any
+from residua.cores.specification.reading import check_any
 from residua.curves import affine
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
@@ -35,25 +35,6 @@ from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.scalars.parts import ScalarParts
 
 CORES = {
-    "order above the prime": lambda: EccCore(
-        [curve_from_parameters(TINY)],
-        verifies=True,
-        blinding=32,
-        inversion=Inversion.DIVISION_STEPS,
-    ),
-    "window, a = 0": lambda: EccCore(
-        [curve_from_parameters(WITHOUT_A)],
-        verifies=True,
-        inversion=Inversion.PLUS_MINUS,
-        formula=Formula.FIXED_WINDOW,
-    ),
-    "halves": lambda: EccCore(
-        [curve_from_parameters(WITHOUT_A)],
-        verifies=True,
-        inversion=Inversion.PLUS_MINUS,
-        formula=Formula.ENDOMORPHISM,
-        blinding="auto",
-    ),
     "halves of three curves, comb": lambda: EccCore(
         [curve_from_parameters(c) for c in (LARGE_B, WITHOUT_A, LEAST)],
         verifies=True,
@@ -70,6 +51,20 @@ CORES = {
         channels=4,
     ),
 }
+"""Of scalars in halves, and of whole ones, with an order above the prime among them.
+
+With protections, one of a curve and one of two: `tests/cores/protections/test_results.py`.
+"""
+
+
+def whole_core():
+    """A core whose scalars are whole and blinded, for what is proved."""
+    return EccCore(
+        [curve_from_parameters(TINY)],
+        verifies=True,
+        blinding=32,
+        inversion=Inversion.DIVISION_STEPS,
+    )
 
 
 @pytest.fixture(scope="module", params=list(CORES))
@@ -80,7 +75,7 @@ def small(request, tmp_path_factory):
 
 def test_all_operations(small):
     result = verify_coprocessor(
-        small.design, small.sources, small.top, vectors=2, seed=1, stalls=None, resets=3
+        small.design, small.sources, small.top, vectors=1, seed=1, stalls=None, resets=3
     )
     assert result.passed, result.failures
     assert result.constant_time
@@ -135,7 +130,7 @@ def test_a_zeroisation_at_any_time_leaves_nothing(small):
 
 
 @pytest.mark.parametrize("small", ["halves of three curves, comb"], indirect=True)
-def test_every_digest_and_every_scalar_of_a_tiny_curve(small):
+def test_digests_and_scalars_all_over_a_tiny_curve(small):
     """So many sums fail there that windows and complete formulas take turns."""
     curve = curve_from_parameters(LEAST)
     number = small.design.curves.index(curve)
@@ -146,7 +141,7 @@ def test_every_digest_and_every_scalar_of_a_tiny_curve(small):
         r, s = (draw.randrange(1, n) for _ in range(2))
         refused = [*range(first, n, 8), n]
         own = [Request(Operation.ECDSA_VERIFY, (e, r, s, *key)) for e in refused]
-        for e in range(first, n, 2):
+        for e in range(first, n, 4):
             k = draw.randrange(1, n)
             r = affine.multiply(curve, k, curve.base_point)[0] % n
             operands = (e, r, pow(k, -1, n) * (e + r * secret) % n, *key)
@@ -154,7 +149,7 @@ def test_every_digest_and_every_scalar_of_a_tiny_curve(small):
         points = (*curve.base_point, *key)
         own += [
             Request(Operation.DOUBLE_MULTIPLY, (k, draw.randrange(1 << 9), *points))
-            for k in range(first, 1 << small.design.scalars.bits[number], 2)
+            for k in range(first, 1 << small.design.scalars.bits[number], 4)
         ]
         requests += [replace(request, curve=number) for request in own]
     seen, cycles = set(), {}
@@ -171,15 +166,20 @@ def test_every_digest_and_every_scalar_of_a_tiny_curve(small):
 
 
 @pytest.fixture(scope="module")
-def least():
+def whole():
     with quick_schedules():
-        return CORES["order above the prime"]()
+        return whole_core()
 
 
 @pytest.fixture(scope="module")
-def halves():
+def halves(tmp_path_factory):
+    """The directory of a core with every protection that it can have."""
     with quick_schedules():
-        return CORES["halves"]()
+        directory = build(
+            check_any(PROTECTED["halves"]), tmp_path_factory.mktemp("halves") / "core"
+        )
+        _ = directory.made.core.design.controller
+    return directory
 
 
 def netlist_of(core, folder):
@@ -187,9 +187,9 @@ def netlist_of(core, folder):
     return read_netlist(sources, top, folder, coprocessor_boundary(core.design))
 
 
-def test_nothing_seen_depends_on_secrets(least, tmp_path):
+def test_nothing_seen_depends_on_secrets(whole, tmp_path):
     """Windows are public: of the bits of scalars they see those of a verification alone."""
-    netlist = netlist_of(least, tmp_path)
+    netlist = netlist_of(whole, tmp_path)
     assert netlist.leaks == ()
     assert netlist.wire("scalar_unit.bit_signal") in netlist.secrets
     public = ("state", "place", "first_digit", "second_digit", "index", "positive")
@@ -199,7 +199,9 @@ def test_nothing_seen_depends_on_secrets(least, tmp_path):
 
 def test_nothing_seen_depends_on_secret_halves(halves, tmp_path):
     """The same words and bits are halves of secret scalars and of public ones."""
-    netlist = netlist_of(halves, tmp_path)
+    boundary = coprocessor_boundary(halves.made.core.design)
+    sources = halves.sources(top=halves.name)
+    netlist = read_netlist(sources, halves.name, tmp_path, boundary)
     assert netlist.leaks == ()
     secret = ("first_bit", "third_bit", "fourth_word", "chosen", "lowest", "partial")
     assert {netlist.wire(f"half_scalars.{name}") for name in secret} <= {*netlist.secrets}
@@ -212,10 +214,8 @@ def test_nothing_seen_depends_on_secret_halves(halves, tmp_path):
     assert prove_first_cycles(netlist, out_dir=tmp_path).passed
 
 
-@pytest.mark.parametrize("name", ["least", "halves"])
-def test_windows_over_a_secret_scalar_are_found_out(name, tmp_path, monkeypatch, request):
+def test_windows_over_a_secret_scalar_are_found_out(whole, tmp_path, monkeypatch):
     """Without the gate that keeps bits away in all operations but one, nothing is constant."""
-    core = request.getfixturevalue(name)
     follow = ScalarParts._follow
 
     def open_to_all(self, m):
@@ -224,10 +224,10 @@ def test_windows_over_a_secret_scalar_are_found_out(name, tmp_path, monkeypatch,
         m.d.comb += self._windows.public.eq(controller.public | controller.follow)
 
     monkeypatch.setattr(ScalarParts, "_follow", open_to_all)
-    assert not prove_netlist(netlist_of(core, tmp_path), out_dir=tmp_path).passed
+    assert not prove_netlist(netlist_of(whole, tmp_path), out_dir=tmp_path).passed
 
 
-def test_a_verdict_at_any_time_is_not_enough(least, tmp_path, monkeypatch):
+def test_a_verdict_at_any_time_is_not_enough(whole, tmp_path, monkeypatch):
     """What the proof takes to be public is public while bits are taken, not at other times."""
     elaborate = ScalarParts._follow
 
@@ -237,12 +237,12 @@ def test_a_verdict_at_any_time_is_not_enough(least, tmp_path, monkeypatch):
             m.d.comb += self._windows.follow.eq(1)
 
     monkeypatch.setattr(ScalarParts, "_follow", curious)
-    assert netlist_of(least, tmp_path).leaks
+    assert netlist_of(whole, tmp_path).leaks
 
 
 def test_a_key_operation_that_follows_its_scalar_is_refused():
     with quick_schedules():
-        design = CORES["order above the prime"]().design
+        design = whole_core().design
         flow = design.operations[0]
         follows = [i for i in every(flow[Operation.ECDSA_VERIFY]) if isinstance(i, Follow)]
         flow[Operation.POINT_MULTIPLY] = [*flow[Operation.POINT_MULTIPLY], *follows]
@@ -259,7 +259,7 @@ def test_a_key_operation_that_follows_all_the_same_gets_zeros(tmp_path, monkeypa
         "residua.hardware.coprocessor.control_program.PUBLIC_OPERATIONS", {*Operation}
     )
     with quick_schedules():
-        core = CORES["order above the prime"]()
+        core = whole_core()
     flow = core.design.operations[0]
     follow = next(i for i in every(flow[Operation.ECDSA_VERIFY]) if isinstance(i, Follow))
     multiply = flow[Operation.POINT_MULTIPLY]
@@ -275,20 +275,10 @@ def test_public_operations_have_no_secret():
         assert set(boundary.public_bits(count)) == {f"window_recoder.{n}_bit" for n in names}
 
 
-@pytest.mark.parametrize(
-    ("parameters", "formula", "wrong"),
-    [
-        (TINY, None, ("window_doubling", "window_addition", "window_table")),
-        (
-            WITHOUT_A,
-            Formula.ENDOMORPHISM,
-            ("window_table_images", "window_image", "window_image_2"),
-        ),
-    ],
-    ids=["whole", "halves"],
-)
-def test_wrong_routines_are_found_out(tmp_path, monkeypatch, parameters, formula, wrong):
+def test_wrong_routines_are_found_out(tmp_path, monkeypatch):
     """An output of another sign in one program of each curve; verifications on it tell."""
+    wrong = ("window_doubling", "window_addition", "window_table")
+    wrong += ("window_table_images", "window_image", "window_image_2")
     routines = verification.routines
 
     def altered(curve, *, splits):
@@ -300,13 +290,14 @@ def test_wrong_routines_are_found_out(tmp_path, monkeypatch, parameters, formula
         return made
 
     monkeypatch.setattr(verification, "routines", altered)
-    curves = [curve_from_parameters(parameters | {"name": name}) for name in wrong]
+    curves = [curve_from_parameters(WITHOUT_A | {"name": name}) for name in wrong]
     with quick_schedules():
-        core = EccCore(curves, verifies=True, inversion=Inversion.DIVISION_STEPS, formula=formula)
+        inversion, formula = Inversion.DIVISION_STEPS, Formula.ENDOMORPHISM
+        core = EccCore(curves, verifies=True, inversion=inversion, formula=formula)
         made = SimulatedCore(core, tmp_path)
     cases = [
         case
-        for case in all_cases(made.design, vectors=2, seed=1)
+        for case in all_cases(made.design, vectors=1, seed=1)
         if case.operation == Operation.ECDSA_VERIFY
     ]
     requests = [Request(case.operation, case.operands, curve=case.curve) for case in cases]
@@ -336,12 +327,10 @@ def test_what_cannot_be_is_refused(keys, message):
         check_any(asked | keys)
 
 
-def test_a_build_tells_what_is_public():
-    asked = {"curve": [TINY], "ecdsa": "verify", "inversion": "division-steps"}
-    with quick_schedules():
-        made = EngineCoprocessorCore(check(CoprocessorSpecification, asked))
-        (windows,) = made.cycles["windows"]
-        told = {own["name"]: own.get("time") for own in made.interface["operations"]}
+def test_a_build_tells_what_is_public(halves):
+    made = halves.made
+    (windows,) = made.cycles["windows"]
+    told = {own["name"]: own.get("time") for own in made.interface["operations"]}
     assert windows["doubling"] < windows["addition"]
     assert {name for name, time in told.items() if time} == {"ECDSA_VERIFY"}
     assert made.specification.ecdsa == made.parameters["ecdsa"] == "verify"

@@ -7,12 +7,12 @@ from statistics import mean
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
-from tests.cores.coprocessor.signatures.signing import operands_for
 from tests.cores.coprocessor.test_published_vectors import check
 from tests.cores.simulations import StreamClient, simulator
 
 from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
+from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.inversion import Inversion
 from residua.curves.operations.codes import Operation, Status
@@ -52,6 +52,16 @@ def simulated(core, tmp_path_factory):
     return simulator(core, tmp_path_factory.mktemp("p256"), optimise=False)
 
 
+def operands_for(draw, u, v):
+    """A valid signature with these multiples of the base point and of the key."""
+    base = CURVE.base_point
+    point = affine.multiply(CURVE, draw.randrange(1, N), base)
+    r = point[0] % N
+    s = r * pow(v, -1, N) % N
+    rest = affine.add(CURVE, point, affine.multiply(CURVE, -u, base))
+    return (u * s % N, r, s, *affine.multiply(CURVE, pow(v, -1, N), rest))
+
+
 def most_windows(width):
     """A scalar whose windows follow each other without a gap."""
     scalar = int(("0" * (width - 1) + "1") * (BITS // width), 2)
@@ -74,11 +84,9 @@ def work_of(core, u, v):
 def test_cycles(core, simulated):
     """Those of doublings and additions, and beside them nearly the same for all signatures."""
     draw = random.Random(5)
-    multiples = [(draw.randrange(N), draw.randrange(1, N)) for _ in range(4)]
+    multiples = [(draw.randrange(N), draw.randrange(1, N)) for _ in range(3)]
     multiples.append((most_windows(BASE_WIDTH), most_windows(POINT_WIDTH)))
-    requests = [
-        Request(Operation.ECDSA_VERIFY, operands_for(CURVE, draw, *both)) for both in multiples
-    ]
+    requests = [Request(Operation.ECDSA_VERIFY, operands_for(draw, *both)) for both in multiples]
     answers = simulated.run(requests)
     assert {answer.status for answer in answers} == {Status.OK}
     assert [answer.results[0] for answer in answers] == [own.operands[1] for own in requests]
@@ -90,17 +98,15 @@ def test_cycles(core, simulated):
 
 
 def test_openssl(simulated):
-    draw = random.Random(6)
-    for index in range(2):
-        key = ec.derive_private_key(draw.randrange(1, N), ec.SECP256R1())
-        message = b"message %d" % index
-        r, s = utils.decode_dss_signature(key.sign(message, ec.ECDSA(hashes.SHA256())))
-        numbers = key.public_key().public_numbers()
-        e = int.from_bytes(hashlib.sha256(message).digest()) % N
-        for operands, status in (((e, r, s), Status.OK), ((e ^ 1, r, s), Status.INVALID)):
-            answer = simulated.operate(Operation.ECDSA_VERIFY, *operands, numbers.x, numbers.y)
-            assert answer.status == status
+    key = ec.derive_private_key(random.Random(6).randrange(1, N), ec.SECP256R1())
+    message = b"message"
+    r, s = utils.decode_dss_signature(key.sign(message, ec.ECDSA(hashes.SHA256())))
+    numbers = key.public_key().public_numbers()
+    e = int.from_bytes(hashlib.sha256(message).digest()) % N
+    for operands, status in (((e, r, s), Status.OK), ((e ^ 1, r, s), Status.INVALID)):
+        answer = simulated.operate(Operation.ECDSA_VERIFY, *operands, numbers.x, numbers.y)
+        assert answer.status == status
 
 
 def test_published_vectors(simulated):
-    check(StreamClient(simulated, [CURVE], verifies=True), Signature, every=10)
+    check(StreamClient(simulated, [CURVE], verifies=True), Signature, every=15)
