@@ -9,7 +9,7 @@ HIGH = {"bus": "stream", "protections": "high"}
 ALL = HIGH | {"protections": list(Protection)}
 
 CORES = {
-    "ladders": HIGH | {"curve": [MONTGOMERY, TINY, EVEN], "bus": "wishbone", "blinding": 0},
+    "ladders": HIGH | {"curve": [MONTGOMERY, TINY, EVEN], "blinding": 0},
     "halves": HIGH
     | {"curve": [WITHOUT_A], "formula": "endomorphism", "ecdsa": "verify"}
     | {"inversion": "plus-minus-ct"},
@@ -23,9 +23,14 @@ CORES = {
     | {"fixed_base": "comb", "comb_teeth": 2}
     | {"protections": [one for one in Protection if one is not Protection.SCALAR_CHECK]},
     "SBMM": HIGH | {"curve": [SQUARE], "blinding": 0, "algorithm": "sbmm"},
-    "masked": {"curve": [TINY], "bus": "wishbone", "blinding": 0}
-    | {"protections": ["exit-check", "masked-order"]},
+    "few": {"curve": [TINY], "bus": "wishbone", "blinding": 0}
+    | {"protections": ["control-signature", "masked-order"]},
+    "few, digits": {"curve": [TINY], "bus": "stream", "blinding": 0}
+    | {"algorithm": "iddmm", "lanes": 2, "protections": ["control-signature"]},
 }
 """Ladders on three curves, of each formula; halves of scalars, with signatures; windows on digits;
 a ladder and windows of scalars in shares, of two words, with signatures; a comb beside a ladder;
-and one with few protections, for what is seen without the others."""
+and two with few protections, for what others would withhold, too."""
+
+MOST = [name for name in CORES if not name.startswith("few")]
+"""Cores with all protections that they can have, but for one or two."""

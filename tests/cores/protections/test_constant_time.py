@@ -17,7 +17,7 @@ def netlist_of(directory, out_dir, *, without=None):
     return read_netlist(sources, directory.name, out_dir, replace(boundary, verdicts=verdicts))
 
 
-@pytest.mark.parametrize("name", ["ladders", "halves", "digits", "shared comb"])
+@pytest.mark.parametrize("name", ["halves", "digits", "shared comb"])
 def test_time_depends_on_what_is_tested_alone(made, name, tmp_path):
     netlist = netlist_of(made(name), tmp_path)
     assert not netlist.leaks

@@ -39,9 +39,9 @@ MULTIPLICATIONS = (Operation.POINT_MULTIPLY, Operation.BASE_MULTIPLY, Operation.
 
 def test_shares_are_looked_at_one_by_one(made):
     """The sum of two that fit may have a bit more; one that does not is refused, either one."""
-    directory = made("two shared")
+    directory = made("shared comb")
     scalars = directory.made.core.design.scalars
-    curve, bits = scalars.curves[0], scalars.bits[0]
+    (curve,), (bits,) = scalars.curves, scalars.bits
     n, largest = curve.order, (1 << bits) - 1
     point = curve.base_point
     pairs = [(largest, largest), (0, 0), (1, n - 1), (largest + 1, 0), (0, largest + 1)]
@@ -91,8 +91,7 @@ def test_shares_make_the_numbers_again():
 
 
 COMB = Compared(traces=96, operation="BASE_MULTIPLY")
-LADDER = Compared(traces=48, operation="POINT_MULTIPLY", where="scalar_unit*")
-"""Where the bits of the scalar are: of all registers, with a ladder, it takes far more traces."""
+"""A ladder takes longer, and far more traces; the campaign of leakage has some."""
 
 SIGN = Compared(traces=200, operation="ORDER_SIGN")
 
@@ -116,18 +115,11 @@ def before_the_result(directory, asked, folder):
     return found["threshold"], *orders
 
 
-@pytest.mark.parametrize(
-    ("asked", "phases"),
-    [
-        (COMB, {"read comb scalar", "comb_addition", "square"}),
-        (LADDER, {"read scalar", "ladder_step", "recovery_fractions"}),
-    ],
-)
-def test_traces_tell_nothing_of_a_scalar(made, tmp_path, asked, phases):
+def test_traces_tell_nothing_of_a_scalar(made, tmp_path):
     """From its first word to the coordinates of the result."""
-    threshold, *orders = before_the_result(made("shared comb"), asked, tmp_path)
+    threshold, *orders = before_the_result(made("shared comb"), COMB, tmp_path)
     for found in orders:
-        assert phases < found.keys()
+        assert {"read comb scalar", "comb_addition", "square"} < found.keys()
         assert max(found.values()) < threshold, found
 
 
@@ -157,12 +149,11 @@ def test_a_share_that_is_always_the_same_hides_nothing(made, monkeypatch):
 def test_a_sum_that_nothing_hides_is_found(monkeypatch, tmp_path):
     """A planted fault: what blinds the first share is 0, so that registers have the scalar."""
     monkeypatch.setattr(ScalarUnit, "_chosen", lambda *_: Const(0, 1))
-    directory = build(check_any(CORES["shared comb"]), tmp_path / "core")
+    keys = CORES["shared comb"] | {"bus": "stream", "protections": "masked-scalar"}
+    directory = build(check_any(keys), tmp_path / "core")
     threshold, *orders = before_the_result(directory, COMB, tmp_path)
     for found in orders:
         assert min(found["read comb scalar"], found["comb_addition"]) > threshold
-    threshold, _, second = before_the_result(directory, LADDER, tmp_path)
-    assert second["ladder_step"] > 2 * threshold
 
 
 def test_cycles_beside_those_of_one_number(made):
@@ -227,7 +218,7 @@ def test_a_driver_without_random_words_makes_no_shares(made, random_word, error,
 
 
 def test_shares_for_a_core_that_takes_one_number_are_refused(made):
-    client = simulated_client(made("masked"))
+    client = simulated_client(made("few"))
     share = (5).to_bytes(client.curves[0].order_size)
     with pytest.raises(SpecificationError, match="takes no shares of a secret"):
         client.base_multiply(0, (share, share))

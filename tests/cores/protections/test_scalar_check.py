@@ -34,7 +34,7 @@ def test_it_takes_a_cycle_for_each_bit():
         ("ladders", FLIP, "processor.advance*", 40, (500, 3000)),
         ("ladders", FLIP, "scalar_unit.*_sum", 40, (0, 4000)),
         # While the digits of the lower words are still to be served.
-        ("halves", MEMORY, "half_scalars.*_half", 120, (12000, 17000)),
+        ("halves", MEMORY, "half_scalars.*[ns][dt]_half", 60, (12000, 17000)),
         ("halves", FLIP, "half_scalars.place", 40, (15000, 18000)),
         ("halves", FLIP, "half_scalars.*_sum", 40, (15000, 18000)),
     ],

@@ -29,13 +29,21 @@ def test_the_registers_have_the_same_ones(codes):
     assert ("sparse_status" in registers["CAPABILITY"].fields) == codes.sparse
 
 
+@pytest.mark.parametrize("name", ["two shared", "shared comb", "few"])
+def test_a_manifest_tells_the_codes(made, name):
+    """Drivers of these know them: `test_masked_scalar`, `test_masked_order`."""
+    codes = PLAIN if name == "few" else SPARSE
+    told = {one["name"]: one["code"] for one in made(name).manifest["interface"]["statuses"]}
+    assert told == {status.name: codes.of(status) for status in Status}
+
+
 WHERE = "controller.status*"
 
 
 def test_one_wrong_bit_of_a_status_makes_it_another_one(made):
     """Without the protection NOT_ON_CURVE becomes OK, and the host waits for words."""
     asked = Attack(FaultKind.STUCK, count=300, where=WHERE, invalid=True)
-    found = attack(made("masked"), asked)
+    found = attack(made("few"), asked)
     assert found["effects"][Effect.HANG] > 5
     assert {"SMALL_ORDER", "BAD_OPERATION"} <= found["statuses"].keys()
 
