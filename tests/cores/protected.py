@@ -27,10 +27,12 @@ CORES = {
     | {"protections": ["control-signature", "masked-order"]},
     "few, digits": {"curve": [TINY], "bus": "stream", "blinding": 0}
     | {"algorithm": "iddmm", "lanes": 2, "protections": ["control-signature"]},
+    "few, halves": {"curve": [WITHOUT_A], "bus": "stream", "blinding": 0, "channels": 4}
+    | {"formula": "endomorphism", "protections": ["scalar-check"]},
 }
 """Ladders on three curves, of each formula; halves of scalars, with signatures; windows on digits;
 a ladder and windows of scalars in shares, of two words, with signatures; a comb beside a ladder;
-and two with few protections, for what others would withhold, too."""
+and three with few protections, for what others would withhold, too."""
 
 MOST = [name for name in CORES if not name.startswith("few")]
 """Cores with all protections that they can have, but for one or two."""

