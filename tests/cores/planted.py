@@ -2,10 +2,21 @@
 
 import hashlib
 import json
+import re
 
 from residua.cores import directory as directories
 from residua.cores.directory import Directory
 from residua.cores.manifest import MANIFEST
+from residua.toolchain.planted.mutation import VARIABLE
+
+SWITCH = f"""
+  reg [7:0] planted;
+  initial planted = $c32("(getenv(\\"{VARIABLE}\\") ? atoi(getenv(\\"{VARIABLE}\\")) : 0)");
+"""
+"""A register that tells which fault a simulation has, as `mutation` chooses mutants."""
+
+MODULE = re.compile(r"^module \w+(?: \([^;]*\))?;\n", re.MULTILINE)
+"""The head of a module, after which its declarations begin."""
 
 
 def rehash(path):
@@ -31,3 +42,18 @@ def replaced(monkeypatch, path, name, old, new):
     (path / name).write_text(text.replace(old, new, 1))
     emitted(monkeypatch, path)
     return Directory.open(path)
+
+
+def switched(text, faults):
+    """Verilog with faults, of which a simulation has the one that `VARIABLE` numbers from 1 on.
+
+    Each fault is a few edits: a place in one of the modules, the expression that stands there for
+    its ``@``, and the wrong one.
+    """
+    for number, edits in enumerate(faults, 1):
+        for place, right, wrong in edits:
+            choice = f"(planted == {number} ? {wrong} : {right})"
+            old, new = (place.replace("@", one) for one in (right, choice))
+            assert old in text, old
+            text = text.replace(old, new, 1)
+    return MODULE.sub(lambda header: header[0] + SWITCH, text)

@@ -5,7 +5,8 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from tests.cores.planted import replaced
+from tests.cores.coprocessor.test_ecc_directory import SMALL
+from tests.cores.planted import replaced, switched
 from tests.cores.test_tampering import COPROCESSOR
 
 from residua.cores.bus import bench as shipped_bench
@@ -24,110 +25,128 @@ from residua.cores.texts import verify_texts
 from residua.cores.verification import verify_directory
 from residua.curves.operations.codes import Operation
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.toolchain.planted.mutation import VARIABLE
 from residua.toolchain.process import ToolError
 
-OF_A_BUS = {"axi": {"bus": "axi", "blinding": 0}, "wishbone": {"bus": "wishbone"}}
+pytestmark = pytest.mark.usefixtures("quick")
+
+CORE = {**COPROCESSOR, "blinding": 0}
+CORES = {"axi": SMALL, "wishbone": CORE | {"bus": "wishbone"}}
+"""On AXI the core that `test_ecc_directory` verifies, whole; numbers of two words on Wishbone."""
 
 
 @pytest.fixture(scope="module")
 def directories(tmp_path_factory):
     """A coprocessor on a bus."""
     return functools.cache(
-        lambda bus: build(
-            check_any({**COPROCESSOR, **OF_A_BUS[bus]}), tmp_path_factory.mktemp(bus) / "core"
-        )
+        lambda bus: build(check_any(CORES[bus]), tmp_path_factory.mktemp(bus) / "core")
     )
-
-
-@pytest.fixture(scope="module")
-def models(directories):
-    return functools.cache(lambda bus: directory_model(directories(bus), optimise=False))
 
 
 def copied(directory, tmp_path):
     return shutil.copytree(directory.path, tmp_path / "core")
 
 
-@pytest.mark.parametrize("bus", ["axi", "wishbone"])
-def test_bus_and_driver_pass(bus, directories, models):
-    design = directories(bus).made.core.design
-    operations, faults = verify_bus(models(bus), design, 3)
+def test_bus_and_driver_pass(directories):
+    made = directories("wishbone")
+    design = made.made.core.design
+    operations, faults = verify_bus(directory_model(made, optimise=False), design, 3)
     assert faults == []
     assert operations > 3 * len(design.operation_codes)
-    assert verify_driver(directories(bus), design) == []
+    assert verify_driver(made, design) == []
+
+
+@pytest.fixture(scope="module")
+def planted(directories, tmp_path_factory):
+    """A directory whose top module has faults, one of which `VARIABLE` switches on."""
+
+    def made_of(bus, faults):
+        made = directories(bus)
+        path = copied(made, tmp_path_factory.mktemp("planted"))
+        top = path / f"rtl/{made.top}.v"
+        top.write_text(switched(top.read_text(), [[fault[:3]] for fault in faults]))
+        return Directory(path, made.manifest)
+
+    return made_of
+
+
+BUS_FAULTS = (
+    ("assign irq = @;", "n3 | n4", "n3", "no interrupt tells of a refused access"),
+    ("core (\n    .clk(clk),\n    .rst(@)", "rst", "1'b0", "reset"),
+)
+"""Faults of AXI that show with the core: a place, what stands there, what is wrong, its message."""
+
+ALONE_FAULTS = (
+    (".random_payload(@)", "random_payload", "random_payload ^ 1 << 31", "random word"),
+    (
+        ".operands_payload(@)",
+        "operands_payload",
+        "operands_payload & ~(operands_payload[3] << 30)",
+        "operand word",
+    ),
+    (".command_payload(@)", "command_payload", "command_payload & 16'h7fff", "status"),
+    (".zeroise(@)", "zeroise", "1'b0", "busy"),
+    ("{8{@}}", "write_strobe[1]", "write_strobe[0]", "bytes"),
+)
+"""Faults between bus and core."""
+
+CLOSE_FAULTS = (
+    ("write_valid <= @;", "n8", "n5", "too early or too late"),
+    ("n2 = @;", "n1 | bus_rready", "1'b1", "too early or too late"),
+    ("bus_rdata <= @;", "32'h00000000", "bus_rdata", "beside no answer"),
+    ("? n48 : @;", "32'h00000000", "32'h00000001", "beside a refusal"),
+    (
+        "      else begin\n        output_payload <= @;",
+        "32'h00000000",
+        "32'h00000001",
+        "stays in a buffer",
+    ),
+    ("result_valid = @;", "output_valid_81 & n5", "output_valid_81", "zeroisation"),
+    ("@", "write_data == 32'h5a45524f", "write_data[30:0] == 31'h5a45524f", "not refused"),
+    ("@", "n68 | interrupt_state_set_done", "n68", "INTERRUPT_STATE"),
+)
+"""Faults of AXI that show when accesses, or flags, follow closely, or come near to a key."""
+
+AROUND_A_STAND_IN = {"axi": ALONE_FAULTS + CLOSE_FAULTS, "wishbone": ALONE_FAULTS}
+
+
+@pytest.fixture(scope="module")
+def faulty_bus(planted):
+    """The bus with its core."""
+    return directory_model(planted("axi", BUS_FAULTS), optimise=False)
+
+
+@pytest.fixture(scope="module")
+def stand_ins(planted):
+    """Each bus around the stand-in."""
+    return functools.cache(lambda bus: stand_in_model(planted(bus, AROUND_A_STAND_IN[bus])))
+
+
+@pytest.mark.parametrize("number", range(len(BUS_FAULTS)))
+def test_a_fault_of_the_bus_is_found(number, faulty_bus, directories, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(1 + number))
+    _, (fault,) = verify_bus(faulty_bus, directories("axi").made.core.design, 3)
+    assert BUS_FAULTS[number][-1] in fault
+
+
+@pytest.mark.parametrize("bus", AROUND_A_STAND_IN)
+def test_a_bus_around_a_stand_in(bus, directories):
+    """A bus passes on each bit, whether or not a result depends on it."""
+    assert verify_bus_alone(stand_in_model(directories(bus)), 3) == []
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("assign irq = n3 | n4;", "assign irq = n3;", "no interrupt tells of a refused access"),
-        (
-            "core (\n    .clk(clk),\n    .rst(rst)",
-            "core (\n    .clk(clk),\n    .rst(1'b0)",
-            "reset",
-        ),
-    ],
+    ("bus", "number"),
+    [(bus, number) for bus, faults in AROUND_A_STAND_IN.items() for number in range(len(faults))],
 )
-def test_a_fault_of_the_bus_is_found(old, new, message, directories, tmp_path, monkeypatch):
-    made = directories("axi")
-    design, path = made.made.core.design, copied(made, tmp_path)
-    broken = replaced(monkeypatch, path, f"rtl/{made.top}.v", old, new)
-    broken.check()
-    model = directory_model(broken, optimise=False)
-    _, faults = verify_bus(model, design, 3)
-    assert len(faults) == 1
-    assert message in faults[0]
+def test_a_fault_of_the_bus_alone_is_found(bus, number, stand_ins, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(1 + number))
+    (fault,) = verify_bus_alone(stand_ins(bus), 3)
+    assert AROUND_A_STAND_IN[bus][number][-1] in fault
 
 
-ALONE_FAULTS = {
-    ".random_payload(random_payload)": (".random_payload(random_payload ^ 1 << 31)", "random word"),
-    ".operands_payload(operands_payload)": (
-        ".operands_payload(operands_payload & ~(operands_payload[3] << 30))",
-        "operand word",
-    ),
-    ".command_payload(command_payload)": (".command_payload(command_payload & 16'h7fff)", "status"),
-    ".zeroise(zeroise)": (".zeroise(1'b0)", "busy"),
-    "{8{write_strobe[1]}}": ("{8{write_strobe[0]}}", "bytes"),
-}
-"""Faults between bus and core, and what is said of them, by what they replace."""
-
-
-@pytest.mark.parametrize("old", [None, *ALONE_FAULTS])
-@pytest.mark.parametrize("bus", ["axi", "wishbone"])
-def test_a_bus_around_a_stand_in(bus, old, directories, tmp_path, monkeypatch):
-    """A bus passes on each bit, whether or not a result depends on it."""
-    made = directories(bus)
-    new, message = ALONE_FAULTS.get(old, ("", None))
-    if old:
-        path = copied(made, tmp_path)
-        made = replaced(monkeypatch, path, f"rtl/{made.top}.v", old, new)
-    faults = verify_bus_alone(stand_in_model(made), 3)
-    assert len(faults) == (old is not None)
-    assert all(message in fault for fault in faults)
-
-
-LINGERING = """      else begin
-        output_payload <= 32'h00000000;"""
-CLOSE_FAULTS = {
-    "write_valid <= n8": ("write_valid <= n5", "too early or too late"),
-    "n2 = n1 | bus_rready": ("n2 = 1'b1", "too early or too late"),
-    "bus_rdata <= 32'h00000000": ("bus_rdata <= bus_rdata", "beside no answer"),
-    "? n48 : 32'h00000000": ("? n48 : 32'h00000001", "beside a refusal"),
-    LINGERING: (LINGERING.replace("00;", "01;"), "stays in a buffer"),
-    "result_valid = output_valid_81 & n5": ("result_valid = output_valid_81", "zeroisation"),
-    "write_data == 32'h5a45524f": ("write_data[30:0] == 31'h5a45524f", "not refused"),
-    "n68 | interrupt_state_set_done": ("n68", "INTERRUPT_STATE"),
-}
-"""Faults of AXI that show when accesses, or flags, follow closely, or come near to a key."""
-
-
-@pytest.mark.parametrize("old", CLOSE_FAULTS)
-def test_close_accesses(old, directories, tmp_path, monkeypatch):
-    made = directories("axi")
-    new, message = CLOSE_FAULTS[old]
-    broken = replaced(monkeypatch, copied(made, tmp_path), f"rtl/{made.top}.v", old, new)
-    (fault,) = verify_bus_alone(stand_in_model(broken), 3)
-    assert message in fault
+def test_no_fault_is_there_unless_it_is_switched_on(stand_ins):
+    assert verify_bus_alone(stand_ins("axi"), 3) == []
 
 
 def test_a_result_without_an_end_is_found():
@@ -175,20 +194,44 @@ def test_a_fault_of_the_driver_is_found(name, directories, tmp_path):
     assert message in faults[0]
 
 
-def test_faults_of_the_bench_are_found(directories, tmp_path):
-    made = directories("axi")
-    path = copied(made, tmp_path)
-    assert verify_bench(path, Operation.FIELD_MULTIPLY) == []
-    vectors = path / "sim" / "vectors.hex"
+@pytest.fixture
+def bench(directories, tmp_path):
+    """A directory whose bench can be made to pass whatever comes."""
+    path = copied(directories("axi"), tmp_path)
+    file = path / "sim" / "bench.v"
+    file.write_text(switched(file.read_text(), [[("right = @;", "1'b0", "right")]]))
+    return path
+
+
+def test_a_wrong_vector_is_found(bench):
+    assert verify_bench(bench, Operation.FIELD_MULTIPLY) == []
+    vectors = bench / "sim" / "vectors.hex"
     lines = vectors.read_text().splitlines()
     status = lines[-2].split()[3]
     wrong = lines[-2].replace(status, f"{int(status, 16) ^ 1:08x}")
     vectors.write_text("\n".join([*lines[:-2], wrong, lines[-1], ""]))
+    assert any("WRONG" in fault for fault in verify_bench(bench, Operation.FIELD_MULTIPLY))
+
+
+def test_a_bench_that_passes_whatever_comes_is_found(bench, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "1")
+    faults = verify_bench(bench, Operation.FIELD_MULTIPLY)
+    assert any("it does not fail" in fault for fault in faults)
+
+
+def test_sources_that_a_makefile_lacks_are_told(directories, tmp_path, monkeypatch):
+    """Also if the bench cannot be compiled."""
+
+    def refuse(*_arguments, **_options):
+        raise ToolError("it is not compiled", [], None, "")
+
+    path = copied(directories("axi"), tmp_path)
     makefile = path / "sim" / "Makefile"
     makefile.write_text(makefile.read_text().replace("../rtl/primitives.v", "../primitives.v"))
-    faults = verify_bench(path, Operation.FIELD_MULTIPLY)
-    for told in ("WRONG", "SOURCES"):
-        assert any(told in fault for fault in faults)
+    monkeypatch.setattr(shipped_bench.verilator, "build_bench", refuse)
+    sources, compiled = verify_bench(path, Operation.FIELD_MULTIPLY)
+    assert "SOURCES are not the files" in sources
+    assert "it is not compiled" in compiled
 
 
 def test_a_bench_that_is_killed_says_nothing(tmp_path):
@@ -200,17 +243,6 @@ def test_a_bench_that_is_killed_says_nothing(tmp_path):
     for _ in range(2):
         with pytest.raises(ToolError, match="the test bench failed"):
             shipped_bench._run(program, sim)
-
-
-def test_a_bench_that_passes_whatever_comes_is_found(directories, tmp_path):
-    made = directories("axi")
-    path = copied(made, tmp_path)
-    bench = path / "sim" / "bench.v"
-    text = bench.read_text()
-    assert "right = 1'b0" in text
-    bench.write_text(text.replace("right = 1'b0", "right = right"))
-    faults = verify_bench(path, Operation.FIELD_MULTIPLY)
-    assert any("it does not fail" in fault for fault in faults)
 
 
 TEXT_FAULTS = [

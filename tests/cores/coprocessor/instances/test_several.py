@@ -8,7 +8,7 @@ import shutil
 import pytest
 from tests.cores.driver_core import SECP160R1, ModelCore
 from tests.cores.generated import MONTGOMERY
-from tests.cores.planted import replaced
+from tests.cores.planted import replaced, switched
 from tests.small_curves import MIDDLE, TINY
 
 from residua.cores.bus.bench import verify_bench
@@ -20,7 +20,7 @@ from residua.cores.coprocessor.shipped import requests
 from residua.cores.coprocessor.shipped.driver import verify_driver
 from residua.cores.coprocessor.shipped.requests import verify_requests
 from residua.cores.coprocessor.shipped.several import cycles_in_flight, verify_several
-from residua.cores.directory import build
+from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any
 from residua.curves import affine
 from residua.curves.operations.codes import Operation, point_operation
@@ -28,16 +28,43 @@ from residua.errors import SpecificationError
 from residua.hardware.coprocessor.durations import operation_cycles, patience
 from residua.hardware.coprocessor.traffic import coprocessor_traffic
 from residua.systems.cores import usable_core
+from residua.toolchain.planted.mutation import VARIABLE
+
+pytestmark = pytest.mark.usefixtures("quick")
 
 SEVERAL = {
     "axi": {
-        "algorithm": "iddmm", "curve": MIDDLE, "digit": 20, "bus": "axi", "instances": 2,
-        "blinding": 0,
+        "algorithm": "iddmm", "digit": 20, "curve": MIDDLE, "blinding": 0, "bus": "axi",
+        "instances": 2,
     },
     "wishbone": {
-        "curve": [TINY, MONTGOMERY], "bus": "wishbone", "instances": 3, "protections": ["status"],
+        "algorithm": "iddmm", "digit": 20, "curve": [TINY, MONTGOMERY], "blinding": 0,
+        "bus": "wishbone", "instances": 3, "protections": ["status"],
     },
 }  # fmt: skip
+
+
+FAULTS = {
+    "swapped results": [
+        (f".cores_{own}_result_payload(@)", *(f"cores_{i}_result_payload" for i in (own, 1 - own)))
+        for own in (0, 1)
+    ],
+    "a tag that is lost": [("tag_1 <= @;", "held[23:16]", "8'h00")],
+    "a wipe of the neighbour": [(".zeroise(@)", "ZEROISE_1", "zeroise")],
+    "no wipe": [(".zeroise(@)", "zeroise", "1'b0")],
+    "no reset": [("core_1 (\n    .clk(clk),\n    .rst(@)", "rst", "1'b0")],
+    "an abort that is forgotten": [("= @;", "chosen & aborted", "2'h0")],
+}
+"""Faults in the top module on AXI; ZEROISE_1 is the wire that zeroises the second coprocessor."""
+
+
+def edits(text):
+    """The faults in a text."""
+    own = re.search(r"\.zeroise\((zeroise_\d+)\)", text)[1]
+    return [
+        [(place, right.replace("ZEROISE_1", own), wrong) for place, right, wrong in fault]
+        for fault in FAULTS.values()
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +75,25 @@ def directories(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def models(directories):
-    return functools.cache(lambda name: directory_model(directories(name), optimise=False))
+def simulated(directories, tmp_path_factory):
+    """Each directory; that on AXI with `FAULTS`, one of which `VARIABLE` switches on."""
+
+    @functools.cache
+    def made(name):
+        found = directories(name)
+        if name == "wishbone":
+            return found
+        path = shutil.copytree(found.path, tmp_path_factory.mktemp("faulty") / "core")
+        top = path / f"rtl/{found.top}.v"
+        top.write_text(switched(top.read_text(), edits(top.read_text())))
+        return Directory(path, found.manifest)
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def models(simulated):
+    return functools.cache(lambda name: directory_model(simulated(name), optimise=False))
 
 
 @pytest.fixture
@@ -61,14 +105,14 @@ every_bus = pytest.mark.parametrize("name", SEVERAL)
 
 
 @every_bus
-def test_verification_passes(name, directories, models):
+def test_verification_passes(name, directories, simulated, models):
     made, model = directories(name), models(name)
     design = made.made.core.design
     count, faults = verify_several(model, design, 3)
     assert faults == []
     assert count > 40
-    assert verify_requests(made, design, model) == []
-    assert verify_driver(made, design) == []
+    assert verify_requests(simulated(name), design, model) == []
+    assert verify_driver(simulated(name), design) == []
     assert verify_bench(made.path, Operation.FIELD_MULTIPLY) == []
 
 
@@ -105,6 +149,7 @@ def test_operands_and_results_are_counted_right(directories):
     """The dispatcher has to know how many words an operation takes and gives."""
     design = directories("axi").made.core.design
     traffic, words = coprocessor_traffic(design), design.words
+    assert words == 2
     assert traffic.operands == {
         (code, 0): words * count
         for code, count in {
@@ -119,48 +164,10 @@ def test_operands_and_results_are_counted_right(directories):
     }  # fmt: skip
 
 
-FAULTS = {
-    "swapped results": (
-        ".result_payload(cores_1_result_payload)",
-        ".result_payload(cores_0_result_payload_)",
-    ),
-    "a tag that is lost": ("tag_1 <= held[23:16];", "tag_1 <= 8'h00;"),
-    "a wipe of the neighbour": (r"\.zeroise\((zeroise_\d+)\)", ".zeroise(zeroise)"),
-    "no wipe": (r"\.zeroise\((zeroise_\d+)\)", ".zeroise(1'b0)"),
-    "no reset": (
-        "core_1 (\n    .clk(clk),\n    .rst(rst)",
-        "core_1 (\n    .clk(clk),\n    .rst(1'b0)",
-    ),
-    "an abort that is forgotten": ("assign n58 = chosen & aborted;", "assign n58 = 2'h0;"),
-}
-"""Faults in the top module on AXI."""
-
-
-def planted(name, directories, tmp_path, monkeypatch):
-    """The directory with a fault."""
-    made = directories("axi")
-    path = shutil.copytree(made.path, tmp_path / "core")
-    file = f"rtl/{made.top}.v"
-    old, new = FAULTS[name]
-    text = (path / file).read_text()
-    if name == "swapped results":
-        ports = [f".result_payload(cores_{i}_result_payload)" for i in range(2)]
-        assert all(port in text for port in ports)
-        old = text
-        new = text.replace(ports[0], "HERE").replace(ports[1], ports[0]).replace("HERE", ports[1])
-    elif name in ("a wipe of the neighbour", "no wipe"):
-        old = re.search(old, text)[0]
-    elif name == "an abort that is forgotten":
-        old = re.search(r"assign n\d+ = chosen & aborted;", text)[0]
-        new = old.replace("chosen & aborted", "2'h0")
-    return replaced(monkeypatch, path, file, old, new)
-
-
 @pytest.mark.parametrize("name", FAULTS)
-def test_fault_in_the_top_module_is_found(name, directories, tmp_path, monkeypatch):
-    broken = planted(name, directories, tmp_path, monkeypatch)
-    model = directory_model(broken, optimise=False)
-    _, faults = verify_several(model, broken.made.core.design, 3)
+def test_fault_in_the_top_module_is_found(name, directories, models, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(1 + list(FAULTS).index(name)))
+    _, faults = verify_several(models("axi"), directories("axi").made.core.design, 3)
     assert len(faults) == 1
 
 
