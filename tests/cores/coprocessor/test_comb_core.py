@@ -5,11 +5,10 @@ from functools import cache
 from itertools import product
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec
 from tests import kept_verilog
 from tests.cores.simulations import SimulatedCore
 from tests.schedules import quick_schedules
-from tests.small_curves import EVEN, MIDDLE, TINY, WITHOUT_A
+from tests.small_curves import EVEN, MIDDLE, TINY
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
@@ -31,12 +30,7 @@ from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.scalars.parts import ScalarParts
 from residua.hardware.engine.entry_keeper import EntryTables
 
-P192 = find_curve("P-192")
-
 CORES = {
-    "ladder of fixed length": lambda: EccCore(
-        [curve_from_parameters(TINY)], blinding=32, fixed_base=(2, 2)
-    ),
     "carry lost, one table, rows": lambda: EccCore(
         [curve_from_parameters(TINY)],
         fixed_base=(2, 1),
@@ -44,15 +38,14 @@ CORES = {
         columns=2,
         inversion=Inversion.PLUS_MINUS,
     ),
-    "window, a = 0": lambda: EccCore(
-        [curve_from_parameters(WITHOUT_A)], formula=Formula.FIXED_WINDOW, fixed_base=(2, 3)
-    ),
-    "three curves, one without": lambda: EccCore(
-        [curve_from_parameters(c | {"name": f"c{i}"}) for i, c in enumerate((MIDDLE, EVEN, TINY))],
+    "two curves, one without": lambda: EccCore(
+        [curve_from_parameters(EVEN), curve_from_parameters(MIDDLE)],
         blinding=32,
-        fixed_base=(3, 3),
+        fixed_base=(5, 4),
+        formula=Formula.XZ_LADDER,
     ),
 }
+"""Beside these, `test_endomorphism` has a core whose curves have combs, and halves of scalars."""
 
 
 @cache
@@ -64,26 +57,12 @@ def named(name):
 @pytest.fixture(scope="module", params=list(CORES))
 def small(request, tmp_path_factory):
     with quick_schedules():
-        core, folder = named(request.param), tmp_path_factory.mktemp("small")
-        return SimulatedCore(core, folder, optimise=len(core.curves) > 1)
-
-
-@pytest.fixture(scope="module")
-def p192(tmp_path_factory):
-    with quick_schedules():
-        core = EccCore(
-            [P192],
-            blinding="auto",
-            columns=2,
-            inversion=Inversion.PLUS_MINUS,
-            fixed_base=(5, 4),
-        )
-        return SimulatedCore(core, tmp_path_factory.mktemp("p192"))
+        return SimulatedCore(named(request.param), tmp_path_factory.mktemp("small"))
 
 
 def test_all_operations(small):
-    """Each is reset in the middle; less often where there are three curves."""
-    resets = 6 if len(small.design.curves) > 1 else None
+    """Each is reset in the middle; less often where there are two curves."""
+    resets = 3 if len(small.design.curves) > 1 else None
     result = verify_coprocessor(
         small.design, small.sources, small.top, vectors=4, seed=1, stalls=None, resets=resets
     )
@@ -108,26 +87,19 @@ def test_exceptional_scalars(small):
             assert answer.results == (expected or ())
 
 
-def test_agreement_with_openssl(p192):
-    for seed in range(6):
-        key = ec.generate_private_key(ec.SECP192R1())
-        public = key.public_key().public_numbers()
-        answer = p192.simulator.operate(
-            Operation.BASE_MULTIPLY, key.private_numbers().private_value, seed=seed
-        )
-        assert answer.results == (public.x, public.y)
-
-
-def test_cycles_depend_on_nothing_secret(p192):
-    n, draw = P192.order, random.Random(3)
-    scalars = [1, 2, n - 1, n + 1, (1 << 192) - 1, n // 2, *(draw.randrange(n) for _ in range(6))]
-    answers = p192.simulator.run(
-        Request(Operation.BASE_MULTIPLY, (k,), seed=seed) for seed, k in enumerate(scalars)
+def test_cycles_depend_on_nothing_secret(tmp_path):
+    with quick_schedules():
+        core = SimulatedCore(named("two curves, one without"), tmp_path)
+    (_, curve), (_, bits) = core.design.curves, core.design.scalars.bits
+    n, draw = curve.order, random.Random(3)
+    scalars = [1, 2, n - 1, n + 1, (1 << bits) - 1, n // 2, *(draw.randrange(n) for _ in range(6))]
+    answers = core.simulator.run(
+        Request(Operation.BASE_MULTIPLY, (k,), curve=1, seed=seed) for seed, k in enumerate(scalars)
     )
     for k, answer in zip(scalars, answers, strict=True):
-        assert answer.results == affine.multiply(P192, k, P192.base_point)
+        assert answer.results == affine.multiply(curve, k, curve.base_point)
     assert len({(answer.cycles, answer.random_words) for answer in answers}) == 1
-    own = p192.simulator.operate(Operation.POINT_MULTIPLY, scalars[-1], *P192.base_point)
+    own = core.simulator.operate(Operation.POINT_MULTIPLY, scalars[-1], *curve.base_point, curve=1)
     assert answers[0].cycles < own.cycles / 2
 
 
@@ -140,7 +112,7 @@ def netlist_of(core, folder):
 def least():
     """Two teeth on the smallest curve: it has all that a comb has."""
     with quick_schedules():
-        core = named("ladder of fixed length")
+        core = EccCore([curve_from_parameters(TINY)], blinding=32, fixed_base=(2, 2))
         _ = core.design.blocks
         return core
 
@@ -197,9 +169,22 @@ def test_a_wrong_word_of_a_table_is_found_out(least, tmp_path):
     assert "BASE_MULTIPLY" in result.failures[0]
 
 
-def test_tables_are_the_residues_of_points(least):
+@pytest.fixture(scope="module")
+def p192():
+    return EccCore(
+        [find_curve("P-192")],
+        blinding="auto",
+        columns=2,
+        formula=Formula.XZ_LADDER,
+        fixed_base=(5, 4),
+    )
+
+
+@pytest.mark.parametrize("name", ["least", "p192"])
+def test_tables_are_the_residues_of_points(name, request):
     """Every word, by the base's own moduli, from points that plain arithmetic gives."""
-    design, comb = least.design, least.design.scalars.combs[0]
+    design = request.getfixturevalue(name).design
+    comb = design.scalars.combs[0]
     domain, curve, entries = design.domains[0], design.curves[0], design.entries
     assert isinstance(entries, EntryTables)
     half, rowers = pow(2, -1, curve.order), design.options.rowers
