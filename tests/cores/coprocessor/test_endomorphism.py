@@ -5,12 +5,14 @@ from dataclasses import replace
 from itertools import cycle, product
 
 import pytest
+from tests import kept_verilog
 from tests.cores.generated import MONTGOMERY
 from tests.cores.simulations import SimulatedCore
 from tests.schedules import quick_schedules
 from tests.small_curves import LARGE_B, WITHOUT_A
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
+from residua.cores.coprocessor.cases import Case, all_cases
 from residua.cores.coprocessor.digits.curve_core import DigitEccCore
 from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
 from residua.cores.coprocessor.engine.rns_montgomery import EccCore
@@ -31,6 +33,7 @@ from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import design as curve_design
+from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.coprocessor.scalars import design as scalar_design
 from residua.hardware.coprocessor.scalars import half_scalars
@@ -46,43 +49,29 @@ MULTIPLICATIONS = (Operation.POINT_MULTIPLY, Operation.X_MULTIPLY, Operation.BAS
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    with quick_schedules():
-        core = EccCore([SMALL], formula=HALVES)
-        return SimulatedCore(core, tmp_path_factory.mktemp("plain"))
+    core = DigitEccCore([SMALL], digit=17, formula=HALVES)
+    return SimulatedCore(core, tmp_path_factory.mktemp("plain"))
 
 
 @pytest.fixture(scope="module")
 def blinded(tmp_path_factory):
+    """On the engine, with curves that take the same steps to halve scalars.
+
+    Those of combs are whole, and so are those of a Montgomery curve in between, whose ladder takes
+    a blinded scalar of its own.
+    """
     with quick_schedules():
-        core = EccCore([SMALL], formula=HALVES, blinding="auto")
-        return SimulatedCore(core, tmp_path_factory.mktemp("blinded"))
+        curves = [SMALL, curve_from_parameters(MONTGOMERY), OTHER]
+        core = EccCore(curves, formula=HALVES, blinding="auto", fixed_base=(2, 3))
+        return SimulatedCore(core, tmp_path_factory.mktemp("blinded"), optimise=True)
 
 
-@pytest.fixture(scope="module")
-def mixed(tmp_path_factory):
-    """After a Montgomery curve, whose ladder takes a blinded scalar of its own; on digits."""
-    core = DigitEccCore(
-        [curve_from_parameters(MONTGOMERY), SMALL], digit=17, formula=HALVES, blinding="auto"
-    )
-    return SimulatedCore(core, tmp_path_factory.mktemp("mixed"))
-
-
-@pytest.fixture(scope="module")
-def combed(tmp_path_factory):
-    """Two curves that take the same steps to halve scalars, those of their combs' are whole."""
-    with quick_schedules():
-        core = EccCore([OTHER, SMALL], formula=HALVES, blinding="auto", fixed_base=(2, 3))
-        return SimulatedCore(core, tmp_path_factory.mktemp("combed"), optimise=True)
-
-
-@pytest.mark.parametrize(
-    ("name", "vectors", "resets"), [("plain", 8, None), ("mixed", 1, 2), ("combed", 1, 6)]
-)
-def test_all_operations(name, vectors, resets, request):
+@pytest.mark.parametrize(("name", "vectors"), [("plain", 8), ("blinded", 1)])
+def test_all_operations(name, vectors, request):
     """The cycles of every operation, too, are those that the design tells."""
     core = request.getfixturevalue(name)
     result = verify_coprocessor(
-        core.design, core.sources, core.top, vectors=vectors, seed=1, stalls=None, resets=resets
+        core.design, core.sources, core.top, vectors=vectors, seed=1, stalls=None, resets=4
     )
     assert result.passed, result.failures
     assert result.constant_time
@@ -97,7 +86,7 @@ def test_exceptional_scalars_and_points(name, request):
     the points take turns.
     """
     core = request.getfixturevalue(name)
-    n, seeds, (split,) = ORDER, iter(range(100, 2000)), core.design.scalars.splits
+    n, seeds, split = ORDER, iter(range(100, 2000)), core.design.scalars.splits[0]
     x, y = base = SMALL.base_point
     targets = (base, (x, SMALL.prime - y), (split.endomorphism.beta * x % SMALL.prime, y))
     most = (1 << core.design.scalars.bits[0]) - 1
@@ -128,7 +117,7 @@ def test_exceptional_scalars_and_points(name, request):
 def test_sums_of_exceptional_points(name, request):
     """Images of a point and their negatives, scalars that cancel each other, and both refused."""
     core, n, draw = request.getfixturevalue(name), ORDER, random.Random(4)
-    (split,), p = core.design.scalars.splits, SMALL.prime
+    split, p = core.design.scalars.splits[0], SMALL.prime
     mapping, most = split.endomorphism, (1 << core.design.scalars.bits[0]) - 1
     x, y = affine.multiply(SMALL, draw.randrange(1, n), SMALL.base_point)
     requests = []
@@ -154,10 +143,11 @@ def test_sums_of_exceptional_points(name, request):
     assert len({answer.cycles for answer in answers if answer.status == Status.OK}) == 1
 
 
-def test_units_for_whole_scalars_are_there_for_whole_scalars(plain, combed, mixed):
-    for core, counts in ((plain, 0), (combed, 1), (mixed, 1)):
-        units = core.design.scalars.unit(), core.design.scalars.second_unit()
-        assert sum(unbuilt(unit) is not None for unit in units if unit) == counts
+def test_units_for_whole_scalars_are_there_for_whole_scalars(plain, blinded):
+    mixed = DigitEccCore([curve_from_parameters(MONTGOMERY), SMALL], digit=17, formula=HALVES)
+    for design, count in ((plain.design, 0), (blinded.design, 1), (mixed.design, 1)):
+        units = design.scalars.unit(), design.scalars.second_unit()
+        assert sum(unbuilt(unit) is not None for unit in units if unit) == count
 
 
 def test_verification_by_halves_and_without_does_not_mix():
@@ -191,36 +181,32 @@ def test_cycles_depend_on_nothing_secret(name, request):
 
 
 def test_random_words_are_those_of_both_multiples(plain, blinded):
-    """Coordinates are randomised in either core; 72, 72 and 78 bits are three words each."""
-    words = [
-        core.simulator.operate(Operation.BASE_MULTIPLY, 5, seed=1).random_words
-        for core in (plain, blinded)
-    ]
-    assert blinded.design.blinding == (72,)
-    assert words[1] - words[0] == 9
+    """Coordinates are randomised in either core; 72, 72 and 78 bits are three words each.
 
-
-def test_whole_scalars_of_a_comb_are_blinded_by_the_order(combed):
-    """By as many bits as without halves, which need fewer or more than that."""
-    design = combed.design
-    (_, form), (_, split) = design.scalars.forms, design.scalars.splits
-    assert (design.blinding[1], design.comb_blinding[1]) == (72, 78)
-    assert (form.random_bits, form.multiple, split.random_bits) == (78, ORDER, 72)
+    Whole scalars of a comb are blinded by the order, with as many bits as without halves, which
+    need fewer or more than that.
+    """
     words = [
-        combed.simulator.operate(operation, 5, *point, curve=1, seed=1).random_words
-        for operation, point in (
-            (Operation.BASE_MULTIPLY, ()),
-            (Operation.POINT_MULTIPLY, SMALL.base_point),
+        core.simulator.operate(operation, 5, *point, seed=1).random_words
+        for core, operation, point in (
+            (plain, Operation.POINT_MULTIPLY, SMALL.base_point),
+            (blinded, Operation.POINT_MULTIPLY, SMALL.base_point),
+            (blinded, Operation.BASE_MULTIPLY, ()),
         )
     ]
-    assert words[1] - words[0] == 6
+    design = blinded.design
+    form, split = design.scalars.forms[0], design.scalars.splits[0]
+    assert (design.blinding[0], design.comb_blinding[0]) == (72, 78)
+    assert (form.random_bits, form.multiple, split.random_bits) == (78, ORDER, 72)
+    assert words[1] - words[0] == 9
+    assert words[1] - words[2] == 6
 
 
-def test_nothing_seen_depends_on_secrets(blinded, tmp_path):
-    """Proved as for other cores; the words of the halves are among the secrets."""
-    netlist: Netlist = read_netlist(
-        blinded.sources, blinded.top, tmp_path, coprocessor_boundary(blinded.design)
-    )
+def test_nothing_seen_depends_on_secrets(tmp_path):
+    """Proved as for other cores; the words of blinded halves are among the secrets."""
+    design = DigitEccCore([SMALL], digit=17, formula=HALVES, blinding="auto").design
+    sources, top = kept_verilog.write(Coprocessor, design, tmp_path)
+    netlist: Netlist = read_netlist(sources, top, tmp_path, coprocessor_boundary(design))
     assert netlist.leaks == ()
     secret = ("partial", "first_word", "second_word", "first_recoder.flags", "second_recoder.bits")
     public = ("state", "index", "target", "place", "runs", "first_recoder.pending")
@@ -245,26 +231,25 @@ def test_digits_that_steer_are_seen(plain, tmp_path, monkeypatch):
     assert netlist.leaks or not prove_netlist(netlist, out_dir=tmp_path).passed
 
 
-@pytest.mark.parametrize("part", ["basis", "beta"])
-def test_a_wrong_endomorphism_is_seen(part, tmp_path, monkeypatch):
-    """A vector that is none of the lattice, or the other root of one: results are wrong."""
-    right = endomorphism(SMALL)
-    (a, b), other = right.basis
-    wrong = {
-        "basis": replace(right, basis=((a + 1, b), other)),
-        "beta": replace(right, beta=right.beta**2 % right.prime),
-    }[part]
-    if part == "basis":
-        monkeypatch.setattr(scalar_design, "endomorphism", lambda curve: wrong)
-    else:
-        monkeypatch.setattr(curve_design.window, "endomorphism", lambda curve: wrong)
-    with quick_schedules():
-        core = SimulatedCore(EccCore([SMALL], formula=HALVES), tmp_path)
-    result = verify_coprocessor(
-        core.design, core.sources, core.top, vectors=4, seed=1, stalls=False, resets=0
+def test_a_wrong_endomorphism_is_seen(tmp_path, monkeypatch):
+    """Of one curve a vector that is none of the lattice, of the other the other root of one."""
+    found = {curve: endomorphism(curve) for curve in (SMALL, OTHER)}
+    (a, b), other = found[SMALL].basis
+    basis = found | {SMALL: replace(found[SMALL], basis=((a + 1, b), other))}
+    beta = found | {OTHER: replace(found[OTHER], beta=found[OTHER].beta ** 2 % OTHER.prime)}
+    monkeypatch.setattr(scalar_design, "endomorphism", basis.get)
+    monkeypatch.setattr(curve_design.window, "endomorphism", beta.get)
+    core = SimulatedCore(DigitEccCore([SMALL, OTHER], digit=17, formula=HALVES), tmp_path)
+    cases: dict[tuple[int, int], Case] = {}
+    for case in all_cases(core.design, 1, seed=1):
+        if 0 < case.operation < Operation.VALIDATE and case.expected[0] is Status.OK:
+            cases.setdefault((case.curve, case.operation), case)
+    assert len(cases) == 2 * 4
+    answers = core.simulator.run(
+        Request(case.operation, case.operands, case.curve) for case in cases.values()
     )
-    assert not result.passed
-    assert result.mismatches
+    for case, answer in zip(cases.values(), answers, strict=True):
+        assert answer.results != case.expected[1], case
 
 
 @pytest.mark.parametrize(
@@ -344,14 +329,12 @@ def test_the_steps_that_halve_a_scalar(blinded):
     """Word for word as on plain integers, and none reads a quotient before it is there."""
     design = blinded.design
     unit = SplitProgram(design.scalars.splits, design.words)
-    draw, (split,) = random.Random(5), design.scalars.splits
+    draw, split = random.Random(5), design.scalars.splits[0]
     for k in (*split.edges, *(draw.getrandbits(split.bits) for _ in range(50))):
         own = draw.getrandbits(72), draw.getrandbits(72), draw.getrandbits(78)
         assert unit.run(0, k, own) == split.halves(k, own)
-    unit, (split,) = (
-        SplitProgram(design.scalars.half_splits, design.words),
-        design.scalars.half_splits,
-    )
+    splits = design.scalars.half_splits
+    unit, split = SplitProgram(splits, design.words), splits[0]
     for k in (*split.edges, *(draw.getrandbits(split.bits) for _ in range(50))):
         assert unit.run(0, k) == split.halves(k)
     assert lattice.endomorphism(SMALL).order == ORDER
