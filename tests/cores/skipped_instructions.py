@@ -20,16 +20,26 @@ from pathlib import Path
 
 from tests.cores import c_driver, driver_core
 from tests.cores.c_driver import INVALID, VALID, CDriver, compile_files
-from tests.cores.driver_core import SECP160R1, ModelCore, StatusError, Weierstrass
+from tests.cores.driver_core import ModelCore, StatusError, Weierstrass
+from tests.small_curves import TINY
 
+from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.kept_files import MAKERS_STATE
+from residua.curves.parameters import curve_from_parameters
 from residua.toolchain.kept.runs import keep_run
 
 NOTHING = {"x86_64": b"\x90", "aarch64": bytes.fromhex("1f2003d5")}
 """The instruction that does nothing, by machine."""
 
+TRAP = {"x86_64": b"\xcc", "aarch64": bytes.fromhex("000020d4")}
+"""The one that ends the process."""
+
+TOGETHER = 16
+"""Instructions that are looked at together, whether one of them is executed."""
+
 CODE = re.compile(r"^\s*([0-9a-f]+):\t((?:[0-9a-f]{2,8} )+)")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(\w+)>:")
+LAST = "residua_ecc_ecdsa_verify"
 OF_THE_COMPILER = {"_init", "_fini", "_start", "deregister_tm_clones", "register_tm_clones",
                    "__do_global_dtors_aux", "frame_dummy"}  # fmt: skip
 SECONDS = 0.1
@@ -37,7 +47,11 @@ SECONDS = 0.1
 
 POLLS = 40
 
-CURVE, KEY, NONCE, DIGEST = SECP160R1, 99, 12345, bytes(range(1, 21))
+CURVE = DriverCurve.of(curve_from_parameters(TINY))
+WORDS = 2
+"""Of a number, more than those of the curve."""
+
+KEY, NONCE, DIGEST = 99, 12345, bytes([1, 2])
 
 
 CALLED = "{global: model_core; residua_ecc_open; residua_ecc_ecdsa_verify; local: *;};"
@@ -57,20 +71,21 @@ def available():
 
 
 def made_core(verifies):
-    return ModelCore([CURVE], 6, latency=1, randomness=0, verifies=verifies)
+    return ModelCore([CURVE], WORDS, latency=1, randomness=0, verifies=verifies)
 
 
 def instructions(library):
-    """Offset and size of each instruction of the driver."""
+    """Offset and size of each instruction of the driver, those of the last steps first."""
     command = ["objdump", "-d", "-z", "-w", "--section=.text", library]
     listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    function, found = "", []
+    function, found = "", {LAST: [], "": []}
     for line in listing.splitlines():
         if start := FUNCTION.match(line):
             function = start[1]
         elif (code := CODE.match(line)) and function not in OF_THE_COMPILER:
-            found.append((int(code[1], 16), len(code[2].replace(" ", "")) // 2))
-    return found
+            part = found[LAST if function == LAST else ""]
+            part.append((int(code[1], 16), len(code[2].replace(" ", "")) // 2))
+    return [*reversed(found[LAST]), *reversed(found[""])]
 
 
 def signatures():
@@ -81,7 +96,7 @@ def signatures():
     s = pow(NONCE, -1, n) * (int.from_bytes(DIGEST) + r * KEY) % n
     key = b"\x04" + b"".join(c.to_bytes(CURVE.field_size) for c in group.multiply(KEY, base))
     off = key[:-1] + bytes([key[-1] ^ 1])
-    neutral = (-r * KEY % n).to_bytes(size)[-20:]
+    neutral = (-r * KEY % n).to_bytes(len(DIGEST))
     pairs = [(r, s ^ 1), (0, s), (r, 0), (0, 0), (r, s + n)]
     cases = [(key, DIGEST, r.to_bytes(size) + s.to_bytes(size))]
     cases += [(key, DIGEST, a.to_bytes(size) + b.to_bytes(size)) for a, b in pairs]
@@ -110,10 +125,9 @@ def writable(address, size):
 
 def loaded_at(driver, library):
     """The address of the library's offset 0."""
-    name = "residua_ecc_ecdsa_verify"
     listing = subprocess.run(["nm", library], check=True, capture_output=True, text=True).stdout
-    (offset,) = [line.split()[0] for line in listing.splitlines() if line.split()[-1] == name]
-    return ctypes.cast(getattr(driver.library, name), ctypes.c_void_p).value - int(offset, 16)
+    (offset,) = [line.split()[0] for line in listing.splitlines() if line.split()[-1] == LAST]
+    return ctypes.cast(getattr(driver.library, LAST), ctypes.c_void_p).value - int(offset, 16)
 
 
 def outcome(library, folder, *, verifies):
@@ -131,17 +145,26 @@ def outcome(library, folder, *, verifies):
     return log.read_text()
 
 
-def forges(driver, cases, address, size):
-    """Whether the driver takes one of the cases without the instruction at an address."""
+def ended(driver, cases, places, code):
+    """How a process ends whose driver has this code at some places: with 1 if it takes a case."""
     child = os.fork()
     if child == 0:
-        nothing = NOTHING[platform.machine()]
-        ctypes.memmove(address, nothing * (size // len(nothing)), size)
+        for address, size in places:
+            ctypes.memmove(address, code * (size // len(code)), size)
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os._exit(int(any(answer(driver, case) == VALID for case in cases)))
     _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) == 1
+    return os.waitstatus_to_exitcode(status)
+
+
+def reached(driver, cases, places):
+    """The instructions near to one that is executed: without any other nothing is another."""
+    trap = TRAP[platform.machine()]
+    for first in range(0, len(places), TOGETHER):
+        group = places[first : first + TOGETHER]
+        if ended(driver, cases, group, trap) < 0:
+            yield from group
 
 
 def main(library, verifies):
@@ -159,9 +182,10 @@ def main(library, verifies):
     start = loaded_at(driver, library)
     first, last = min(faults)[0], max(faults)[0] + 16
     writable(start + first, last - first)
-    for offset, size in reversed(faults):
-        if forges(driver, cases, start + offset, size):
-            print(f"forged without the instruction at {offset:#x}")
+    places = [(start + offset, size) for offset, size in faults]
+    for address, size in reached(driver, cases, places):
+        if ended(driver, cases, [(address, size)], NOTHING[platform.machine()]) == 1:
+            print(f"forged without the instruction at {address - start:#x}")
             return
     print(f"none of {len(faults)} faults forges")
 
