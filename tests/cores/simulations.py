@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tests import kept_verilog
+from tests.cores.generated import MONTGOMERY
 
 from residua.cores.bus.driver.client import CoreError
 from residua.cores.coprocessor.curve_core import CurveCore
@@ -22,6 +23,7 @@ from residua.cores.coprocessor.simulator import (
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check
+from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import Curve
@@ -30,7 +32,7 @@ from residua.hardware.coprocessor.durations import patience
 
 ON_BUS = {
     "p256": {"curve": "P-256", "bus": "axi"},
-    "curve25519": {"curve": "Curve25519", "bus": "wishbone"},
+    "montgomery": {"curve": [MONTGOMERY], "bus": "wishbone"},
 }
 """Specifications of coprocessors on a bus."""
 
@@ -60,7 +62,7 @@ def shared_folder(factory, name):
 
 VARIANTS = {
     "residues": {"inversion": Inversion.PLUS_MINUS},
-    "rows": {"columns": 2, "inversion": Inversion.DIVISION_STEPS},
+    "rows": {"columns": 2, "inversion": Inversion.DIVISION_STEPS, "formula": Formula.XZ_LADDER},
 }
 """Options of cores beside the default, which those on a bus have, one of every kind of unit."""
 
