@@ -1,16 +1,18 @@
 """Coprocessors on digits: in simulation, as directories, and what is refused."""
 
+import functools
 import tomllib
 
 import pytest
 from tests.cores.coprocessor.test_ecc_directory import contents
 from tests.cores.generated import MONTGOMERY
 from tests.cores.simulations import simulator
-from tests.small_curves import MIDDLE, TINY
+from tests.small_curves import EVEN, MIDDLE, TINY
 
 from residua.cores.coprocessor.cases import all_cases
 from residua.cores.coprocessor.digits.core import DigitCoprocessorCore
 from residua.cores.coprocessor.digits.curve_core import DigitEccCore
+from residua.cores.coprocessor.shipped import verification as shipped
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any, load_any
@@ -25,27 +27,45 @@ from residua.hardware.coprocessor.durations import operation_cycles
 from residua.report import page
 from residua.toolchain.verilator import lint
 
-MIDDLE_CURVE = curve_from_parameters(MIDDLE)
-TINY_CURVE = curve_from_parameters(TINY)
-
-EVEN = find_curve("secp112r2")
+MIDDLE_CURVE, TINY_CURVE, EVEN_CURVE = map(curve_from_parameters, (MIDDLE, TINY, EVEN))
 
 CORES = {
-    "difference ladder": lambda: DigitEccCore([MIDDLE_CURVE], digit=12, blinding=32),
-    "window": lambda: DigitEccCore(
-        [TINY_CURVE], digit=17, pipeline=1, formula=Formula.FIXED_WINDOW
+    "ladders": ([MIDDLE_CURVE, EVEN_CURVE], {"digit": 12, "blinding": 32}),
+    "window": (
+        [TINY_CURVE],
+        {"digit": 17, "pipeline": 1, "formula": Formula.FIXED_WINDOW, "blinding": 70},
     ),
-    "lanes, two curves": lambda: DigitEccCore(
-        [TINY_CURVE, MIDDLE_CURVE], digit=8, lanes=2, formula=Formula.XZ_LADDER
+    "lanes, two curves": (
+        [TINY_CURVE, MIDDLE_CURVE],
+        {"digit": 8, "lanes": 2, "formula": Formula.XZ_LADDER},
     ),
 }
+"""Curves and options."""
+
+
+def core_of(name, **other):
+    """The core of a name, or one with other options."""
+    curves, options = CORES[name]
+    return DigitEccCore(curves, **{**options, **other})
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    """The core of a name, and its simulator."""
+
+    @functools.cache
+    def made(name):
+        core = core_of(name)
+        return core, simulator(core, tmp_path_factory.mktemp("core"), optimise=False)
+
+    return made
 
 
 def test_an_operand_is_refused_for_bits_that_no_word_within_holds():
     """The lower ones are those of 0, of which the comparison alone says that it is in range."""
     found = {
         case.expected[0]
-        for case in all_cases(CORES["window"]().design, 1, seed=5)
+        for case in all_cases(core_of("window").design, 1, seed=5)
         if case.operands == (1 << 31, 1)
     }
     assert TINY_CURVE.prime.bit_length() < 17
@@ -53,22 +73,21 @@ def test_an_operand_is_refused_for_bits_that_no_word_within_holds():
 
 
 @pytest.mark.parametrize("name", list(CORES))
-def test_simulated_operations_equal_plain_integers(name, tmp_path):
+def test_simulated_operations_equal_plain_integers(name, simulated):
     """Every operation, with exceptional and invalid operands, with and without stalls."""
-    core = CORES[name]()
+    core, own = simulated(name)
     cases = [
         case
         for index, case in enumerate(all_cases(core.design, 1, seed=5))
         if index % 3 == 0 or case.operation > Operation.DOUBLE_MULTIPLY
     ]
     assert {Operation.POINT_MULTIPLY, Operation.ORDER_INVERT} < {c.operation for c in cases}
-    simulated = simulator(core, tmp_path, optimise=False)
     requests = [
         Request(case.operation, case.operands, curve=case.curve, seed=i, stalls=64 * (i % 2))
         for i, case in enumerate(cases)
     ]
     cycles: dict[tuple[int, int, Status], set[int]] = {}
-    for case, request, answer in zip(cases, requests, simulated.run(requests), strict=True):
+    for case, request, answer in zip(cases, requests, own.run(requests), strict=True):
         assert (answer.status, answer.results) == case.expected, case
         if not request.stalls and case.operation != Operation.DOUBLE_MULTIPLY:
             kind = (case.curve, case.operation, answer.status)
@@ -89,7 +108,12 @@ def built(tmp_path_factory):
 
 
 def test_a_directory_is_verified_and_reported(built):
-    found = verify_directory(built, vectors=1, seed=3, resets=2)
+    """Bus, driver and bench of such a core run in `test_shipped`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shipped, "directory_model", lambda *_arguments, **_options: None)
+        patch.setattr(shipped, "_around", lambda *_arguments: (7, []))
+        patch.setattr(shipped, "verify_bench", lambda *_arguments, **_options: [])
+        found = verify_directory(built, vectors=1, seed=3, resets=2)
     assert found["passed"]
     assert found["constant_time"]
     assert found["mismatches"] == 0
@@ -171,32 +195,27 @@ def test_p256():
     assert operation_cycles(core.design, Operation.POINT_MULTIPLY, 0) <= 1_630_000
 
 
-BLINDED = {
-    "difference ladder": (MIDDLE_CURVE, Formula.DIFFERENCE_LADDER, 32, {"digit": 12}),
-    "window": (TINY_CURVE, Formula.FIXED_WINDOW, 70, {"digit": 17, "pipeline": 1}),
-    "cofactor": (EVEN, Formula.XZ_LADDER, 69, {"digit": 12}),
-}
+def test_formulas_of_ladders():
+    formulas = core_of("ladders").design.formulas
+    assert formulas == (Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER)
 
 
-@pytest.mark.parametrize("name", list(BLINDED))
-def test_the_cost_of_blinding_is_computed(name, tmp_path):
+@pytest.mark.parametrize("name", ["ladders", "window"])
+def test_the_cost_of_blinding_is_computed(name, simulated):
     """Simulated cycles with it are those without it, as the design tells them, and its cost.
 
-    Those that designs without it tell are simulated elsewhere.
+    Those that designs without it tell are simulated elsewhere. One of the curves has a cofactor.
     """
-    curve, formula, count, options = BLINDED[name]
-    core, bare = (
-        DigitEccCore([curve], blinding=blinding, formula=formula, **options)
-        for blinding in (count, 0)
-    )
-    simulated = simulator(core, tmp_path, optimise=False)
-    added = core.design.blinding_cycles(0)
-    assert added > 0
-    for operation in (Operation.POINT_MULTIPLY, Operation.BASE_MULTIPLY):
-        point = curve.base_point if operation is Operation.POINT_MULTIPLY else ()
-        answer = simulated.operate(operation, 12345, *point)
-        assert answer.results == affine.multiply(curve, 12345, curve.base_point)
-        assert answer.cycles == operation_cycles(bare.design, operation, 0) + added
+    core, own = simulated(name)
+    bare = core_of(name, blinding=0)
+    for number, curve in enumerate(core.curves):
+        added = core.design.blinding_cycles(number)
+        assert added > 0
+        for operation in (Operation.POINT_MULTIPLY, Operation.BASE_MULTIPLY):
+            point = curve.base_point if operation is Operation.POINT_MULTIPLY else ()
+            answer = own.operate(operation, 12345, *point, curve=number)
+            assert answer.results == affine.multiply(curve, 12345, curve.base_point)
+            assert answer.cycles == operation_cycles(bare.design, operation, number) + added
 
 
 @pytest.mark.parametrize(
