@@ -3,12 +3,16 @@
 from dataclasses import dataclass, field
 
 import pytest
+from tests.schedules import quick_schedules
+from tests.small_curves import TINY, WITHOUT_A
 
 from residua.cores.coprocessor.curve_core import fastest_formula
+from residua.cores.coprocessor.engine import rns_montgomery
 from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula, admitted
 from residua.curves.inversion import Inversion
+from residua.curves.parameters import curve_from_parameters
 from residua.curves.protections.protection import Protection
 from residua.errors import SpecificationError
 
@@ -86,14 +90,22 @@ def test_what_is_refused_is_none_of_them():
 
 
 def test_halves_on_the_engine():
-    core = EccCore([find_curve("P-192"), find_curve("secp192k1")])
-    assert core.design.formulas == (DIFFERENCE, HALVES)
-    protections = frozenset({Protection.SCALAR_CHECK})
-    checked = EccCore([find_curve("secp192k1")], protections=protections)
-    assert checked.design.formulas == (HALVES,)
+    curves = [curve_from_parameters(TINY), find_curve("secp192k1")]
+    with quick_schedules():
+        core = EccCore(curves, protections=frozenset({Protection.SCALAR_CHECK}))
+        assert core.design.formulas == (DIFFERENCE, HALVES)
 
 
-def test_scalars_stay_whole_where_signatures_of_another_curve_have_no_halves():
-    curves = [find_curve("P-192"), find_curve("secp192k1")]
-    core = EccCore(curves, verifies=True, inversion=Inversion.PLUS_MINUS)
-    assert core.design.formulas == (DIFFERENCE, WINDOW)
+@pytest.mark.parametrize(("count", "verifies"), [(1, True), (2, False), (2, True)])
+def test_scalars_stay_whole_where_another_curve_has_signatures(count, verifies, monkeypatch):
+    asked = []
+
+    def choice(*_arguments, whole):
+        asked.append(whole)
+        return DIFFERENCE
+
+    monkeypatch.setattr(rns_montgomery, "fastest_formula", choice)
+    curves = [curve_from_parameters(one) for one in (WITHOUT_A, TINY)[:count]]
+    core = EccCore(curves, verifies=verifies, inversion=Inversion.PLUS_MINUS)
+    assert core.design.formulas == (DIFFERENCE,) * count
+    assert asked == [verifies and count > 1] * count
