@@ -18,15 +18,17 @@ from residua.hardware.engine import rings
 LADDER = {"curve": [TINY], "blinding": 0}
 
 CORES = {
-    "rows": {
+    "rows with a comb": {
         "curve": [TINY],
         "extension": "hierarchical",
         "channels": 4,
         "columns": 2,
         "inversion": "plus-minus-ct",
         "blinding": 0,
+        "fixed_base": "comb",
+        "comb_teeth": 2,
+        "comb_tables": 2,
     },
-    "comb": {"curve": [TINY], "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 2},
     "SBMM": {"curve": [SQUARE], "algorithm": "sbmm", "blinding": 0},
 }
 

@@ -1,6 +1,6 @@
 """Several cores in one design, and one C program that drives all of its coprocessors.
 
-An engine and a digit coprocessor on AXI, X25519 on Wishbone, and RSA on plain streams.
+An engine and a digit coprocessor on AXI, a Montgomery curve on Wishbone, and RSA on plain streams.
 """
 
 import re
@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.cores.driver_core import X25519, ladder
+from tests.cores.coprocessor.test_ecc_directory import SMALL
+from tests.cores.coprocessor.test_shipped import CORE
+from tests.cores.generated import MONTGOMERY, RSA
 from tests.schedules import quick_schedules
-from tests.small_curves import TINY
+from tests.small_curves import MIDDLE, TINY
 
+from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.program import build_driver_program, run_driver_program
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any
 from residua.curves import affine
-from residua.curves.catalogue import find_curve
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
@@ -29,18 +31,16 @@ pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
 CORES = {
-    "engine": {"curve": [TINY], "bus": "axi"},
+    "engine": SMALL,
     "montgomery": {
-        "curve": "Curve25519", "algorithm": "iddmm", "bus": "wishbone", "lanes": 4,
+        "curve": [MONTGOMERY], "algorithm": "iddmm", "bus": "wishbone", "lanes": 2,
         "blinding": 0,
     },
-    "digits": {
-        "curve": "secp112r1", "algorithm": "iddmm", "bus": "axi",
-        "formula": "xz-ladder", "blinding": 0,
-    },
-    "rsa": {"algorithm": "rsa-crt", "bits": 64, "digit": 16},
+    "digits": CORE | {"bus": "axi"},
+    "rsa": RSA,
 }  # fmt: skip
 COPROCESSORS = ("engine", "montgomery", "digits")
+LITTLE, LARGE = map(curve_from_parameters, (MONTGOMERY, MIDDLE))
 REGISTERS = RegisterMap(Capabilities(1, 1, range(1, 12)))
 
 
@@ -132,7 +132,7 @@ def split(numbers, words):
 
 def program(cores):
     """What is done at the same time: the header of the simulation, and what has to come out."""
-    curves = {"montgomery": find_curve("Curve25519"), "digits": find_curve("secp112r1")}
+    curves = {"montgomery": LITTLE, "digits": LARGE}
     control = REGISTERS["CONTROL"].fields
     right, lines = {}, ['#include "Vsystem.h"', "using Top = Vsystem;"]
     example = cores["engine"].manifest["example"]
@@ -190,7 +190,7 @@ def write_program(cores, folder):
     folder.mkdir(exist_ok=True)
     lines = [f'#include "{cores[key].name}_simulated.h"' for key in COPROCESSORS]
     lines += [f"#define {key.upper()}(name) {cores[key].name}_##name" for key in COPROCESSORS]
-    lines.append(f"#define MONTGOMERY_CURVE {cores['montgomery'].name.upper()}_CURVE_CURVE25519")
+    lines.append(f"#define MONTGOMERY_CURVE {cores['montgomery'].name.upper()}_CURVE_LITTLE")
     (folder / "cores.h").write_text("\n".join(lines) + "\n")
     return HERE / "several_cores.c"
 
@@ -200,15 +200,14 @@ def test_one_program_drives_all_coprocessors(cores, tmp_path):
     directories = [cores[key] for key in COPROCESSORS]
     made = build_driver_program(directories, main, tmp_path / "work", optimise=False)
     found = dict(line.split() for line in run_driver_program(made, timeout=600).splitlines())
-    tiny, secp = curve_from_parameters(TINY), find_curve("secp112r1")
+    tiny = curve_from_parameters(TINY)
     point = affine.multiply(tiny, 0x3039, tiny.base_point)
     assert found["engine"] == "04" + "".join(f"{part:04x}" for part in point)
-    public = affine.multiply(secp, int("42" * 14, 16), secp.base_point)
-    assert found["digits"] == "04" + "".join(f"{part:028x}" for part in public)
-    k = int("55" * 32, 16) % 2**255 // 8 * 8 | 1 << 254
-    x, z = ladder(X25519, k, 9)
-    u = x * pow(z, -1, X25519.prime) % X25519.prime
-    assert found["montgomery"] == u.to_bytes(32, "little").hex()
+    public = affine.multiply(LARGE, int("42" * 5, 16), LARGE.base_point)
+    assert found["digits"] == "04" + "".join(f"{part:010x}" for part in public)
+    k = DriverCurve.of(LITTLE).clamped(int("55" * 3, 16))
+    u = affine.multiply_x(LITTLE, k, LITTLE.x)
+    assert found["montgomery"] == u.to_bytes(3, "little").hex()
 
 
 def test_programs_that_are_refused(cores, tmp_path):

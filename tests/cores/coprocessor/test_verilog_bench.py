@@ -5,42 +5,40 @@ import pytest
 from tests.cores.coprocessor.test_ecc_directory import SMALL
 
 from residua.cores.bus.vectors import END, HEADER
-from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
-from residua.cores.coprocessor.files import coprocessor_files
 from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.core import BENCH
+from residua.cores.directory import build
 from residua.cores.specification.reading import check
 from residua.curves.operations.codes import Status
 from residua.curves.protections.status_codes import StatusCodes
+from residua.toolchain import verilator
 from residua.toolchain.verilator import bench_compiler
 from residua.toolchain.verilator_runtime import ROOT
 
-SHORT = {**SMALL, "blinding": 0}
+pytestmark = pytest.mark.usefixtures("quick")
+
+BUSES = {
+    "stream": {"bus": "stream", "name": "unit"},
+    "axi": {},
+    "wishbone": {"bus": "wishbone"},
+}
 CODES = StatusCodes(sparse=True)
 STATUSES = CODES.statuses
 ENDS = ("NEUTRAL", "NOT_ON_CURVE", "ZEROISED")
 
 
-@pytest.fixture(scope="module")
-def core():
-    """What all buses share."""
-    return EngineCoprocessorCore(check(CoprocessorSpecification, {**SHORT, "bus": "stream"})).core
+def built(bus, folder):
+    return build(check(CoprocessorSpecification, SMALL | BUSES[bus]), folder / "core").path
 
 
-@pytest.fixture(scope="module", params=["stream", "axi", "wishbone"])
-def simulation(request, core, tmp_path_factory):
-    """The folder of a bench that was compiled by its own makefile, and what it printed."""
-    made = EngineCoprocessorCore(check(CoprocessorSpecification, {**SHORT, "bus": request.param}))
-    vars(made)["core"] = core
-    path = tmp_path_factory.mktemp(request.param)
-    for name, text in coprocessor_files(made, lambda _step: None).items():
-        (path / name).parent.mkdir(parents=True, exist_ok=True)
-        (path / name).write_text(text, encoding="utf-8")
-    tool = bench_compiler(tmp_path_factory.mktemp("headers"))
-    command = ["make", "-C", str(path / "sim"), "JOBS=1", f"VERILATOR={tool}"]
-    environment = {**os.environ, "VERILATOR_ROOT": str(ROOT)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return path / "sim", done.stdout
+@pytest.fixture(scope="module", params=BUSES)
+def simulation(request, tmp_path_factory):
+    """The folder of a bench, its program, and what it printed."""
+    path = built(request.param, tmp_path_factory.mktemp(request.param))
+    sources = [path / BENCH, *sorted((path / "rtl").glob("*.v"))]
+    bench = verilator.build_bench(path / "sim", sources)
+    done = subprocess.run([bench], cwd=path / "sim", capture_output=True, text=True, check=True)
+    return path / "sim", bench, done.stdout
 
 
 def records(text):
@@ -64,7 +62,7 @@ def run(simulation, work, vectors):
     (work / "vectors.hex").write_text(
         "\n".join(" ".join(f"{word:08x}" for word in record) for record in vectors)
     )
-    command = [str(simulation[0] / "obj_dir" / "bench")]
+    command = [simulation[1]]
     done = subprocess.run(
         command,
         cwd=work,
@@ -77,7 +75,7 @@ def run(simulation, work, vectors):
 
 
 def test_bench_passes(simulation):
-    path, output = simulation
+    path, _, output = simulation
     vectors = records((path / "vectors.hex").read_text())
     assert vectors[-1] == [END]
     assert f"PASS: {len(vectors) - 1} operations" in output
@@ -87,8 +85,15 @@ def test_bench_passes(simulation):
     assert statuses == {"OK", "OPERAND_RANGE", "SCALAR_RANGE", "BAD_OPERATION", "NO_INVERSE", *ENDS}
 
 
-def test_makefile_has_nothing_left_to_do(simulation):
-    command = ["make", "-C", str(simulation[0]), "--question", "obj_dir/bench"]
+def test_a_makefile_runs_its_bench_and_has_nothing_left_to_do(tmp_path):
+    sim = built("stream", tmp_path) / "sim"
+    tool = bench_compiler(tmp_path)
+    command = ["make", "-C", str(sim), "JOBS=1", f"VERILATOR={tool}"]
+    environment = {**os.environ, "VERILATOR_ROOT": str(ROOT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PASS: " in done.stdout
+    command = ["make", "-C", str(sim), "--question", "obj_dir/bench"]
     assert subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
