@@ -39,7 +39,7 @@ endmodule
 
 BOUNDARY = Boundary("store", ("word",), {"result": 2}, {})
 VALID = {"result": "valid"}
-COUNT = 32
+COUNT = 20
 
 
 def mutants_of(text, folder, count=8):
@@ -445,7 +445,7 @@ endmodule
 """Halves a sum three times: its upper bits are 0 then, while they may be any before."""
 
 
-@pytest.mark.parametrize(("bit", "harmless"), [(11, True), (9, True), (8, True), (7, False)])
+@pytest.mark.parametrize(("bit", "harmless"), [(11, True), (8, True), (7, False)])
 def test_facts_of_a_state(tmp_path, bit, harmless):
     """A bit that is 0 in one state of a control register may be lost in that state."""
     plain = mutants_of(AVERAGE, tmp_path)
