@@ -39,7 +39,7 @@ endmodule
 
 BOUNDARY = Boundary("store", ("word",), {"result": 2}, {})
 VALID = {"result": "valid"}
-COUNT = 20
+COUNT = 32
 
 
 def mutants_of(text, folder, count=8):
