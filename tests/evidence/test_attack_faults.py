@@ -3,6 +3,8 @@
 from collections import Counter
 
 import pytest
+from tests.evidence.attacked import LADDER
+from tests.schedules import quick_schedules
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
@@ -13,18 +15,16 @@ from residua.evidence.attacks.drawing import FaultKind, Target, kind_of, span_of
 from residua.evidence.attacks.faults import Attack, attack
 from residua.evidence.attacks.victims.coprocessor import PointVictim
 from residua.evidence.attacks.victims.victim import HARMFUL, Answer, Effect
-from residua.evidence.changed import with_top
-from residua.evidence.small_curves import TINY
 from residua.toolchain.planted.injection import Memory, OpenDesign, Register
 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    keys = {"curve": [TINY], "bus": "stream", "blinding": 0, "protections": "none"}
-    return build(check_any(keys), tmp_path_factory.mktemp("attack") / "core")
+    with quick_schedules():
+        yield build(check_any(LADDER), tmp_path_factory.mktemp("attack") / "core")
 
 
-FLIPS = 300
+FLIPS = 150
 """Faults that are enough to see most effects."""
 
 DESIGN = OpenDesign(
@@ -73,15 +73,21 @@ def test_what_cannot_be_drawn_is_refused():
 def test_flips_come_to_all_that_they_may(tiny):
     found = attack(tiny, Attack(count=FLIPS))
     assert sum(found["effects"].values()) == FLIPS
-    assert {Effect.HARMLESS, Effect.DETECTED, Effect.OFF_CURVE} <= found["effects"].keys()
+    assert {Effect.HARMLESS, Effect.OFF_CURVE} <= found["effects"].keys()
     assert sum(found["harmful"].values()) == sum(
         count for effect, count in found["effects"].items() if effect in HARMFUL
     )
     assert tiny.results()["faults-flip"]["effects"] == found["effects"]
 
 
+def test_an_operand_that_is_changed_before_its_check_is_detected(tiny):
+    found = attack(tiny, Attack(count=60, where="operand_reader*", cycles=(0, 60)))
+    assert found["effects"][Effect.DETECTED] == sum(found["statuses"].values()) > 3
+    assert found["statuses"].keys() == {"NOT_ON_CURVE", "OPERAND_RANGE"}
+
+
 def test_simulations_at_once_find_the_same(tiny, monkeypatch):
-    asked = Attack(count=FLIPS // 4)
+    asked = Attack(count=FLIPS // 6)
     found = attack(tiny, asked)
     started = []
 
@@ -97,23 +103,23 @@ def test_simulations_at_once_find_the_same(tiny, monkeypatch):
 
 
 def test_a_wrong_bit_of_the_scalar_gives_another_point(tiny):
-    aimed = Attack(count=60, where="scalar_unit.words*", cycles=(800, 1200), keys=2)
+    aimed = Attack(count=40, where="scalar_unit.words*", cycles=(800, 1200), keys=2)
     found = attack(tiny, aimed)
     # Few hit a bit while it is in use.
     effects = found["effects"]
-    assert effects[Effect.ON_CURVE] > 20 > 4 * effects.get(Effect.OFF_CURVE, 0)
+    assert effects[Effect.ON_CURVE] > 12 > 4 * effects.get(Effect.OFF_CURVE, 0)
     assert set(found["harmful"]) == {"scalar_unit.words[0]"}
 
 
 def test_a_wrong_product_leaves_the_curve(tiny):
-    aimed = Attack(count=60, where="*.multiplier_0_0.product", cycles=(800, 4000))
+    aimed = Attack(count=40, where="*.multiplier_0_0.product", cycles=(800, 4000))
     effects = attack(tiny, aimed)["effects"]
-    assert effects[Effect.OFF_CURVE] > 20
+    assert effects[Effect.OFF_CURVE] > 12
     assert not effects.get(Effect.ON_CURVE)
 
 
 def test_other_kinds_do_more(tiny):
-    counts = dict.fromkeys(FaultKind, 80) | {FaultKind.FLIP: FLIPS}
+    counts = dict.fromkeys(FaultKind, 40) | {FaultKind.FLIP: FLIPS, FaultKind.DOUBLE: 80}
     harmless = {
         kind: attack(tiny, Attack(kind, count=count))["effects"].get(Effect.HARMLESS, 0) / count
         for kind, count in counts.items()
@@ -128,17 +134,6 @@ def test_a_point_that_is_none_is_refused_early(tiny):
     assert found["cycles"] < 1000
     assert found["effects"][Effect.HARMLESS] > 250
     assert Effect.ADMITTED not in found["effects"]
-
-
-def test_a_core_that_admits_such_points_is_no_subject(tiny, tmp_path):
-    """What is wrong without a fault says nothing about faults."""
-    text = (tiny.path / f"rtl/{tiny.name}.v").read_text()
-    primitives = (tiny.path / "rtl/primitives.v").read_text()
-    broken = text.replace("status <= {4'h0, instruction", "status <= 8'h00 & {4'h0, instruction")
-    assert broken != text
-    changed = with_top(tiny, broken + primitives, tmp_path / "broken")
-    with pytest.raises(SpecificationError, match="without a fault POINT_MULTIPLY is "):
-        attack(changed, Attack(count=10, invalid=True))
 
 
 @pytest.mark.parametrize(

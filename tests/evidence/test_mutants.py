@@ -18,7 +18,7 @@ from residua.evidence.rows import Row
 from residua.report import documents
 from residua.toolchain.planted.mutation import VARIABLE, equivalent
 
-COUNT = 5
+COUNT = 3
 SPECIFICATION = {"algorithm": "r2mm", "modulus": "0x1000b"}
 
 
