@@ -108,6 +108,22 @@ class Ladder:
             previous = bit
 
 
+class Prefixes:
+    """The ladder after the bits of many scalars: those that begin alike share its steps."""
+
+    def __init__(self, begun: Ladder, step: FieldProgram) -> None:
+        self.begun, self.step = begun, step
+        self.states = {"": begun.state}
+
+    def after(self, bits: str) -> Ladder:
+        """A ladder of its own after these bits."""
+        if bits not in self.states:
+            before = self.after(bits[:-1])
+            before.run(self.step, swap=bits[-1] != (bits[-2:-1] or "0"))
+            self.states[bits] = before.state
+        return Ladder(self.begun.prime, self.begun.constants, **self.states[bits])
+
+
 P256 = PlainCurve(
     2**256 - 2**224 + 2**192 + 2**96 - 1,
     -3,

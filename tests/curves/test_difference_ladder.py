@@ -13,6 +13,8 @@ from curves.plain import (
     SECP256K1_ORDER,
     Ladder,
     PlainCurve,
+    Point,
+    Prefixes,
     costs,
     inverse,
     openssl_point,
@@ -24,26 +26,32 @@ from residua.errors import SpecificationError
 NO_FLAGS = {"neutral": False, "own": False, "negate": False}
 
 
-def run(
-    curve: PlainCurve,
-    k: int,
-    point: tuple[int, int],
-    m: int,
-    flags: dict[str, bool] = NO_FLAGS,
-) -> tuple[int, int] | None:
+START, STEP = difference_ladder.initial_state(), difference_ladder.step()
+FRACTIONS, RECOVERY = difference_ladder.recovery_fractions(), difference_ladder.recovery_result()
+
+
+def begun(curve: PlainCurve, point: tuple[int, int], m: int) -> Prefixes:
+    """The ladder of a point, scaled by m."""
+    constants = difference_ladder.constants(curve.prime, curve.a)
+    runner = Ladder(curve.prime, constants, x=point[0], y=point[1], m=m)
+    runner.run(START)
+    return Prefixes(runner, STEP)
+
+
+def multiple(ladders: Prefixes, k: int, flags: dict[str, bool] = NO_FLAGS) -> Point:
     """k P, or None where the final denominator is zero."""
-    p = curve.prime
-    constants = difference_ladder.constants(p, curve.a)
-    runner = Ladder(p, constants, x=point[0], y=point[1], m=m)
-    runner.run(difference_ladder.initial_state())
     bits = f"{k:b}"[1:]
-    runner.steps(difference_ladder.step(), bits)
-    runner.run(difference_ladder.recovery_fractions(), last=bits[-1:] == "1", **flags)
+    runner = ladders.after(bits)
+    runner.run(FRACTIONS, last=bits[-1:] == "1", **flags)
     if runner.state["d"] == 0:
         return None
-    runner.state["inverse"] = inverse(runner.state["d"], p)
-    runner.run(difference_ladder.recovery_result(), **flags)
+    runner.state["inverse"] = inverse(runner.state["d"], runner.prime)
+    runner.run(RECOVERY, **flags)
     return runner.state["x"], runner.state["y"]
+
+
+def run(curve: PlainCurve, k: int, point: tuple[int, int], m: int) -> Point:
+    return multiple(begun(curve, point, m), k)
 
 
 def fails(k: int, order: int) -> bool:
@@ -61,10 +69,10 @@ def test_right_where_it_should_be(prime: int) -> None:
             continue
         for point in curve.points:
             order = curve.order_of(point)
+            ladders = begun(curve, point, rng.randrange(1, prime))
             for k in range(1, 2 * order + 4):
                 if not fails(k, order):
-                    result = run(curve, k, point, rng.randrange(1, prime))
-                    assert result == curve.multiply(k, point), (curve, point, k)
+                    assert multiple(ladders, k) == curve.multiply(k, point), (curve, point, k)
 
 
 def test_a_step_keeps_the_relation_of_all_coordinates() -> None:
@@ -84,7 +92,7 @@ def test_a_step_keeps_the_relation_of_all_coordinates() -> None:
             y1=2 * r[1] * z**3,
             g=(q[0] - r[0]) ** 2 * z**4,
         )
-        runner.run(difference_ladder.step(), swap=swap)
+        runner.run(STEP, swap=swap)
         doubled, other = (r, q) if swap else (q, r)
         factor = z * (doubled[0] - other[0]) * z**2 * 2 * doubled[1] * z**3
         double = curve.add(doubled, doubled)
@@ -125,6 +133,7 @@ def test_every_scalar_with_its_flags(prime: int, a: int, b: int) -> None:
     curve = PlainCurve(prime, a, b)
     orders = {point: curve.order_of(point) for point in curve.points}
     point, n = next((p, n) for p, n in orders.items() if n % 2 and n >= LEAST_ORDER)
+    ladders = begun(curve, point, 5)
     for k in range(n):
         flags = {
             "neutral": k == 0,
@@ -135,17 +144,18 @@ def test_every_scalar_with_its_flags(prime: int, a: int, b: int) -> None:
         scalar = next(
             s for s in (replaced + n, replaced + 2 * n) if s.bit_length() == n.bit_length() + 1
         )
-        assert run(curve, scalar, point, 5, flags) == curve.multiply(k, point)
+        assert multiple(ladders, scalar, flags) == curve.multiply(k, point)
 
 
 def test_failure_at_the_last_step_shows() -> None:
     curve = PlainCurve(103, 0, 2)
     point = curve.points[0]
     order = curve.order_of(point)
+    ladders = begun(curve, point, 5)
     for k in range(2, 3 * order):
         failing = [i for i in range(k.bit_length()) if (k >> i) % order in (0, order - 1)]
         if failing == [0] or (not failing and (2 * k + 1) % order == 0):
-            assert run(curve, k, point, 5) is None
+            assert multiple(ladders, k) is None
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curves.plain import Ladder, PlainCurve, inverse
+from curves.plain import Ladder, PlainCurve, Prefixes, inverse
 from residua.curves import montgomery_ladder
 from residua.curves.catalogue import find_curve
 from residua.curves.comb import comb_for
@@ -18,20 +18,27 @@ from residua.curves.protections.exit_check import (
     scaled_point_defect,
 )
 
+FINAL, RELATION = final_select(), ladder_relation()
 
-def ended(prime, a, k, u):
-    """The end of a ladder, with the places of the projective k P as a coprocessor has them."""
+
+def begun(prime, a, u):
+    """The ladder of a point."""
     ladder = Ladder(prime, montgomery_ladder.constants(prime, a), u=u, l=3, m=5)
     ladder.run(montgomery_ladder.initial_state())
-    ladder.steps(montgomery_ladder.step(), f"{k:08b}")
-    ladder.run(final_select(), last=k % 2 == 1)
+    return Prefixes(ladder, montgomery_ladder.step())
+
+
+def ended(ladders, k):
+    """The end of a ladder, with the places of the projective k P as a coprocessor has them."""
+    ladder = ladders.after(f"{k:08b}")
+    ladder.run(FINAL, last=k % 2 == 1)
     state = ladder.state
-    state |= {"x": u, "y": state["x0"], "d": state["z0"]}
+    state |= {"x": state["u"], "y": state["x0"], "d": state["z0"]}
     return ladder
 
 
 def defect(ladder):
-    ladder.run(ladder_relation())
+    ladder.run(RELATION)
     return ladder.state[DEFECT]
 
 
@@ -42,23 +49,27 @@ def test_the_relation_holds_for_every_scalar_point_and_curve(prime):
             continue
         curve = PlainCurve(prime, 1, 0, a)
         for point in curve.points:
+            ladders = begun(prime, a, point[0])
             for k in range(2 * curve.order_of(point) + 4):
-                ladder = ended(prime, a, k, point[0])
+                ladder = ended(ladders, k)
                 if ladder.state["z0"]:
                     assert defect(ladder) == 0
 
 
 def test_it_holds_on_the_twist():
     for u in range(23):
+        ladders = begun(23, 5, u)
         for k in range(30):
-            assert defect(ended(23, 5, k, u)) == 0 or ended(23, 5, k, u).state["z0"] == 0
+            ladder = ended(ladders, k)
+            assert defect(ladder) == 0 or ladder.state["z0"] == 0
 
 
 @pytest.mark.parametrize("place", ["x", "y", "d", "x1", "z1"])
 def test_it_refuses_nearly_every_other_state(place):
     curve = find_curve("Curve25519")
+    ladders = begun(curve.prime, curve.a, curve.x)
     for k in range(20, 40):
-        ladder = ended(curve.prime, curve.a, k, curve.x)
+        ladder = ended(ladders, k)
         ladder.state[place] = (ladder.state[place] + k) % curve.prime
         assert defect(ladder) != 0
 
@@ -67,7 +78,7 @@ def test_it_is_no_other_equation():
     """Over a small field it holds for just those x of differences that are one, or the sum."""
     prime, a = 1009, 5
     for k in (3, 6, 11):
-        ladder = ended(prime, a, k, 9)
+        ladder = ended(begun(prime, a, 9), k)
         zeros = []
         for x in range(prime):
             ladder.state["x"] = x

@@ -74,7 +74,9 @@ def test_scalars(kind):
     point = [vector(kind, x) for x in scaled(CURVE, CURVE.base_point, 5)]
     neutral = [vector(kind, x) for x in (1, 1, 0)]
     n = CURVE.order
-    for k in (0, 1, 2, 3, n - 1, n, n + 1, 2**161 - 1):
+    edges = (0, 1, 2, 3, n - 1, n, n + 1, 2**161 - 1)
+    # The cases of the formulas are those of integers; residues add words at their bounds.
+    for k in edges if kind == "integers" else (n - 1, n, 2**161 - 1):
         got = multiply(KINDS[kind], k, 161, point, vector(kind, CURVE.a), neutral)
         expected = affine.multiply(CURVE, k, CURVE.base_point)
         assert plain(CURVE, [number(kind, x) for x in got]) == expected

@@ -22,21 +22,37 @@ def variants(curve: PlainCurve) -> list[dict[str, int]]:
     return found
 
 
-def multiplied(curve, variant, scalars, points):
+RESULT = joint.result()
+
+
+def multiplied(curve, variant, points):
+    """The sums of multiples by all pairs of scalars; those that begin alike share their steps."""
     p, named = curve.prime, joint.constants(curve.prime, curve.a, curve.b)
     (nx, ny), (x, y) = points
     state = {"x": x, "y": y, "nx": nx, "ny": ny}
     state |= evaluate(joint.initial_state(**variant), p, state, constants=named)
-    for bit in range(BITS - 1, -1, -1):
-        flags = {
-            flag.name: bool(scalar >> bit & 1)
-            for flag, scalar in zip((joint.FIRST, joint.SECOND), scalars, strict=True)
+    states, step = {(0, 0): state}, joint.step(**variant)
+    for _ in range(BITS):
+        states = {
+            (2 * k + first, 2 * other + second): before
+            | evaluate(
+                step,
+                p,
+                before,
+                constants=named,
+                flags={joint.FIRST.name: bool(first), joint.SECOND.name: bool(second)},
+            )
+            for (k, other), before in states.items()
+            for first, second in product((0, 1), repeat=2)
         }
-        state |= evaluate(joint.step(**variant), p, state, constants=named, flags=flags)
+    return {scalars: affine(p, state) for scalars, state in states.items()}
+
+
+def affine(p, state):
     if state["z0"] == 0:
         return None
     state |= {"nx": state["x0"], "ny": state["y0"], "inverse": inverse(state["z0"], p)}
-    result = evaluate(joint.result(), p, state)
+    result = evaluate(RESULT, p, state)
     return result["x"], result["y"]
 
 
@@ -49,9 +65,13 @@ def test_pairs_of_scalars_and_points(curve):
     pairs += [((x, y), (x, y)), ((x, y), (x, -y % curve.prime))]
     for variant in variants(curve):
         for points in pairs:
-            for scalars in product(range(1 << BITS), repeat=2):
-                parts = map(curve.multiply, scalars, points)
-                assert multiplied(curve, variant, scalars, points) == curve.add(*parts)
+            firsts, seconds = (
+                [curve.multiply(k, point) for k in range(1 << BITS)] for point in points
+            )
+            assert multiplied(curve, variant, points) == {
+                scalars: curve.add(firsts[scalars[0]], seconds[scalars[1]])
+                for scalars in product(range(1 << BITS), repeat=2)
+            }
 
 
 def test_costs():

@@ -14,6 +14,7 @@ from curves.plain import (
     Ladder,
     PlainCurve,
     Point,
+    Prefixes,
     costs,
     inverse,
     openssl_point,
@@ -33,10 +34,12 @@ def variants(curve: PlainCurve) -> list[FieldProgram]:
     return [ladder.step(), ladder.step(a=a), ladder.step(a=a, b=b)]
 
 
-def run(
-    curve: PlainCurve, program: FieldProgram, k: int, point: tuple[int, int], seed: int
-) -> Ladder:
-    """The selected final state after as many bits as k has, and a leading zero."""
+START, FINAL, RESULT = ladder.initial_state(), ladder.final_select(), ladder.x_result()
+FRACTIONS, RECOVERY = ladder.recovery_fractions(), ladder.recovery_result()
+
+
+def begun(curve: PlainCurve, program: FieldProgram, point: tuple[int, int], seed: int) -> Prefixes:
+    """The ladder of a point, in random coordinates."""
     p = curve.prime
     rng = random.Random(seed)
     runner = Ladder(
@@ -47,11 +50,21 @@ def run(
         l=rng.randrange(1, p),
         m=rng.randrange(1, p),
     )
-    runner.run(ladder.initial_state())
-    bits = f"0{k:b}"
-    runner.steps(program, bits)
-    runner.run(ladder.final_select(), last=bits[-1] == "1")
+    runner.run(START)
+    return Prefixes(runner, program)
+
+
+def ended(ladders: Prefixes, k: int) -> Ladder:
+    """The selected final state after as many bits as k has, and a leading zero."""
+    runner = ladders.after(f"0{k:b}")
+    runner.run(FINAL, last=k % 2 == 1)
     return runner
+
+
+def run(
+    curve: PlainCurve, program: FieldProgram, k: int, point: tuple[int, int], seed: int
+) -> Ladder:
+    return ended(begun(curve, program, point, seed), k)
 
 
 def recovered(runner: Ladder) -> Point:
@@ -60,25 +73,23 @@ def recovered(runner: Ladder) -> Point:
     if state["z0"] == 0:
         assert state["x0"] != 0
         return None
-    x_only = evaluate(
-        ladder.x_result(), runner.prime, state | {"inverse": inverse(state["z0"], runner.prime)}
-    )
-    runner.run(ladder.recovery_fractions())
+    x_only = evaluate(RESULT, runner.prime, state | {"inverse": inverse(state["z0"], runner.prime)})
+    runner.run(FRACTIONS)
     runner.state["inverse"] = inverse(runner.state["d"], runner.prime)
-    runner.run(ladder.recovery_result())
+    runner.run(RECOVERY)
     assert runner.state["x"] == x_only["x"]
     return runner.state["x"], runner.state["y"]
 
 
-def check(curve: PlainCurve, k: int, point: tuple[int, int], program: FieldProgram) -> None:
-    runner = run(curve, program, k, point, seed=k)
+def check(curve: PlainCurve, k: int, point: tuple[int, int], ladders: Prefixes) -> None:
+    runner = ended(ladders, k)
     following = curve.multiply(k + 1, point)
     x1, z1 = runner.state["x1"], runner.state["z1"]
     assert (x1, z1) != (0, 0)
     assert (z1 == 0) == (following is None)
     if following is not None:
         assert x1 * inverse(z1, curve.prime) % curve.prime == following[0]
-    assert recovered(runner) == curve.multiply(k, point), (curve, k, point, program)
+    assert recovered(runner) == curve.multiply(k, point), (curve, k, point)
 
 
 @pytest.mark.parametrize("prime", [5, 7, 11])
@@ -89,16 +100,18 @@ def test_every_scalar_point_and_curve(prime: int) -> None:
             continue
         programs = variants(curve)
         for index, point in enumerate(curve.points):
+            ladders = begun(curve, programs[(index + a + b) % len(programs)], point, index)
             for k in range(2 * curve.order_of(point) + 4):
-                check(curve, k, point, programs[(index + k) % len(programs)])
+                check(curve, k, point, ladders)
 
 
 @pytest.mark.parametrize(("prime", "a", "b"), [(59, 56, 5), (61, 0, 5), (53, 0, 7), (47, 11, 0)])
 def test_every_step_on_larger_curves(prime: int, a: int, b: int) -> None:
     curve = PlainCurve(prime, a, b)
     for program, point in product(variants(curve), curve.points[::3]):
+        ladders = begun(curve, program, point, seed=point[0])
         for k in range(0, 2 * curve.order_of(point) + 4, 3):
-            check(curve, k, point, program)
+            check(curve, k, point, ladders)
 
 
 @pytest.mark.parametrize(("prime", "a", "b"), [(11, 3, 5), (13, 10, 1), (19, 0, 3), (17, 2, 0)])
@@ -109,9 +122,9 @@ def test_every_pair_of_scalings_of_the_initial_state(prime: int, a: int, b: int)
     for program in variants(curve):
         for scale, m in product(range(1, prime), repeat=2):
             runner = Ladder(prime, constants, x=point[0], y=point[1], l=scale, m=m)
-            runner.run(ladder.initial_state())
+            runner.run(START)
             runner.steps(program, "1011")
-            runner.run(ladder.final_select(), last=True)
+            runner.run(FINAL, last=True)
             assert recovered(runner) == curve.multiply(11, point)
 
 

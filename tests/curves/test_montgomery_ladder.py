@@ -6,7 +6,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x448 import X448PrivateKey, X448PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from curves.plain import Ladder, PlainCurve, costs, inverse
+from curves.plain import Ladder, PlainCurve, Prefixes, costs, inverse
 from residua.curves import montgomery_ladder
 from residua.errors import SpecificationError
 
@@ -14,7 +14,11 @@ P25519, A25519 = 2**255 - 19, 486662
 P448, A448 = 2**448 - 2**224 - 1, 156326
 
 
-def multiply(prime: int, a: int, k: int, u: int, bits: int, seed: int = 1) -> int:
+FINAL, RESULT = montgomery_ladder.final_select(), montgomery_ladder.u_result()
+
+
+def begun(prime: int, a: int, u: int, seed: int = 1) -> Prefixes:
+    """The ladder of a point, in random coordinates."""
     rng = random.Random(seed)
     runner = Ladder(
         prime,
@@ -24,12 +28,20 @@ def multiply(prime: int, a: int, k: int, u: int, bits: int, seed: int = 1) -> in
         m=rng.randrange(1, prime),
     )
     runner.run(montgomery_ladder.initial_state())
-    runner.steps(montgomery_ladder.step(), f"{k:0{bits}b}")
-    runner.run(montgomery_ladder.final_select(), last=k % 2 == 1)
+    return Prefixes(runner, montgomery_ladder.step())
+
+
+def multiple(ladder: Prefixes, k: int, bits: int) -> int:
+    runner, u = ladder.after(f"{k:0{bits}b}"), ladder.begun.state["u"]
+    runner.run(FINAL, last=k % 2 == 1)
     assert (runner.state["x0"], runner.state["z0"]) != (0, 0) or u == 0
-    runner.state["inverse"] = inverse(runner.state["z0"], prime)
-    runner.run(montgomery_ladder.u_result())
+    runner.state["inverse"] = inverse(runner.state["z0"], runner.prime)
+    runner.run(RESULT)
     return runner.state["u"]
+
+
+def multiply(prime: int, a: int, k: int, u: int, bits: int) -> int:
+    return multiple(begun(prime, a, u), k, bits)
 
 
 def x25519(k: bytes, u: bytes) -> bytes:
@@ -88,23 +100,23 @@ def test_every_scalar_point_and_curve(prime: int) -> None:
         if (a * a - 4) % prime == 0:
             continue
         curve = PlainCurve(prime, 1, 0, a)
-        for point in curve.points:
+        for seed, point in enumerate(curve.points):
+            ladder = begun(prime, a, point[0], seed)
             for k in range(2 * curve.order_of(point) + 4):
                 expected = curve.multiply(k, point)
-                u = 0 if expected is None else expected[0]
-                assert multiply(prime, a, k, point[0], 8, seed=k) == u
+                assert multiple(ladder, k, 8) == (0 if expected is None else expected[0])
 
 
 @pytest.mark.parametrize(("prime", "a"), [(23, 5), (29, 7)])
 def test_twist(prime: int, a: int) -> None:
     d = next(d for d in range(2, prime) if pow(d, prime // 2, prime) == prime - 1)
     twist = PlainCurve(prime, d * d % prime, 0, a * d % prime)  # its x-coordinates are d u
-    for point in twist.points:
-        u = point[0] * inverse(d, prime) % prime
+    for seed, point in enumerate(twist.points):
+        ladder = begun(prime, a, point[0] * inverse(d, prime) % prime, seed)
         for k in range(twist.order_of(point) + 3):
             expected = twist.multiply(k, point)
             result = 0 if expected is None else expected[0] * inverse(d, prime) % prime
-            assert multiply(prime, a, k, u, 8, seed=k) == result
+            assert multiple(ladder, k, 8) == result
 
 
 def test_costs() -> None:
