@@ -68,8 +68,8 @@ def test_fewer_steps_are_not_proved(shape):
     assert not any(shape.suffices(bits, sufficient_steps(bits) - 2) for bits in range(1, 600))
 
 
-def test_what_steps_do_not_shrink_is_refused():
-    assert not shrinking_shape(RATE - Fraction(1, 10**9)).shrinks
+def test_what_steps_do_not_shrink_is_refused(shape):
+    assert not replace(shape, rate=RATE - Fraction(1, 10**9)).shrinks
 
 
 def test_other_shapes_are_refused(shape):

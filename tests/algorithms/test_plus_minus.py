@@ -59,7 +59,7 @@ def test_every_operand_of_small_moduli(modulus):
                 plain.invert(x)
 
 
-@pytest.mark.parametrize("modulus", [65537, 2**61 - 1, P192, P384, 3 * (2**31 - 1)])
+@pytest.mark.parametrize("modulus", [65537, 2**61 - 1, P192, 3 * (2**31 - 1)])
 def test_adversarial_operands(modulus):
     plain = PlainNumbers(modulus)
     for x in adversarial(modulus):
