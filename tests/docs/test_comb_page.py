@@ -10,7 +10,12 @@ from residua.cores.specification.reading import check_any
 from residua.numbers import solver
 
 PAGE = Path(__file__).parents[2] / "docs" / "coprocessor.md"
-KEYS = {"extension": "hierarchical", "inversion": "plus-minus-ct", "fixed_base": "comb"}
+KEYS = {
+    "extension": "hierarchical", "inversion": "plus-minus-ct", "fixed_base": "comb",
+    "formula": "difference-ladder",
+}  # fmt: skip
+"""A comb does not depend on the loop that multiplies other points: this one is built soonest."""
+
 BLOCK_WORDS = 1024
 """Words of 18 bits in a block memory of an ECP5."""
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
-from tests.cores.generated import ENGINE_RSA
+from tests.evidence.attacked import LADDER
+from tests.evidence.powers import CORES
 from tests.schedules import quick_schedules
 
 from residua import cli
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
-from residua.evidence.small_curves import TINY
 
 PAGE = (Path(__file__).parents[2] / "docs" / "traces.md").read_text(encoding="utf-8")
 
@@ -34,8 +34,8 @@ def test_from_a_core_to_a_plot(tmp_path, monkeypatch, capsys):
     mpl.use("Agg")
     names = {}
     with quick_schedules():
-        build(check_any({"curve": [TINY], "bus": "stream", "blinding": 0}), tmp_path / "ecc")
-        build(check_any(ENGINE_RSA), tmp_path / "rsa")
+        build(check_any(LADDER), tmp_path / "ecc")
+        build(check_any(CORES["engine"]), tmp_path / "rsa")
         for language, text in BLOCKS.findall(PAGE):
             if language == "py":
                 exec(compile(text, "traces.md", "exec"), names)
