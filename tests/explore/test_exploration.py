@@ -116,6 +116,7 @@ def test_neither_workers_nor_stops_change_the_outcome(tmp_path, monkeypatch):
     assert left[0] > 1000 - 60, "what was found before was found again"
 
 
+@pytest.mark.usefixtures("quick_fits")
 def test_limits(tmp_path):
     keys = KEYS | {"width": [12, 14, 16], "schedule": "latency"}
     made = space.check({"keys": keys, "seeds": 1, "limits": ["lut < 1300", "dsp > 0"]})
@@ -138,6 +139,7 @@ def test_tools_that_always_fail(tmp_path):
         results.check_front(made, outcome)
 
 
+@pytest.mark.usefixtures("quick_fits")
 def test_what_was_found_is_not_found_again(tmp_path, monkeypatch):
     made = space.check({"keys": KEYS, "seeds": 1})
     first = exploration.explore(made, tmp_path, jobs=1)
@@ -148,6 +150,7 @@ def test_what_was_found_is_not_found_again(tmp_path, monkeypatch):
     assert (Step.MODEL, 48, 48) in told
 
 
+@pytest.mark.usefixtures("quick_fits")
 def test_time_that_is_over(tmp_path):
     made = space.check({"keys": KEYS, "seeds": 1})
     outcome = exploration.explore(made, tmp_path, jobs=1, hours=1e-9)
@@ -187,6 +190,7 @@ def test_a_step_that_does_not_find_what_is_wanted(tmp_path, last, values, messag
     assert not (tmp_path / "never").exists()
 
 
+@pytest.mark.usefixtures("quick_fits")
 def test_steps_before_the_last(tmp_path):
     made = space.check({"keys": KEYS, "objectives": ["cycles", "lut"], "target": "xc7"})
     outcome = exploration.explore(made, tmp_path, last=Step.SYNTHESIS, jobs=1)
@@ -302,6 +306,7 @@ def test_traits_that_are_all_the_same():
     assert encoded([{"width": 3}, {"width": 3}]).shape == (2, 1)
 
 
+@pytest.mark.usefixtures("quick_fits")
 def test_figures_of_the_front_are_all_there(tmp_path):
     made = space.check({"keys": KEYS, "seeds": 1})
     outcome = exploration.explore(made, tmp_path, jobs=1)
