@@ -21,6 +21,7 @@ from residua.toolchain import process
 MOST_SECONDS = 2
 
 SMALL = ("--modulus", "0x1000b", "--width", "12")
+SMALLEST = ("--algorithm", "r2mm", "--modulus", "0x1000b")
 
 pytestmark = pytest.mark.usefixtures("interruptible", "hearing")
 
@@ -108,11 +109,18 @@ def start(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def core(tmp_path_factory):
-    path = tmp_path_factory.mktemp("interrupted") / "core"
-    command = [sys.executable, "-m", "residua", "build", *SMALL, "-o", str(path)]
-    subprocess.run(command, check=True, capture_output=True)
-    return path
+def made(tmp_path_factory):
+    """A core of these flags, made once."""
+    folder, found = tmp_path_factory.mktemp("interrupted"), {}
+
+    def made(*flags):
+        if flags not in found:
+            found[flags] = folder / str(len(found))
+            command = [sys.executable, "-m", "residua", "build", *flags, "-o", str(found[flags])]
+            subprocess.run(command, check=True, capture_output=True)
+        return found[flags]
+
+    return made
 
 
 def runs(program):
@@ -139,28 +147,28 @@ def files(path):
     return sorted(str(file.relative_to(path)) for file in path.rglob("*"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("tool", "number"), [("libyosys", signal.SIGTERM), ("run_nextpnr_ecp5", signal.SIGINT)]
+    ("flags", "tool", "number"),
+    [(SMALL, "libyosys", signal.SIGTERM), (SMALLEST, "run_nextpnr_ecp5", signal.SIGINT)],
 )
-def test_synth(start, core, tool, number):
+def test_synth(start, made, flags, tool, number):
+    core = made(*flags)
     command = start("synth", core, "--target", "ecp5", "--seeds", 3)
     command.wait_until(runs(tool))
     check_gone(command, *command.interrupt(number), code=128 + number)
     assert not (core / "results").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["verilator_bin", "pool dump"])
-def test_verify(start, core, tool):
+def test_verify(start, made, tool):
+    core = made(*SMALL)
     command = start("verify", core, "--vectors", 10**9)
     command.wait_until(runs(tool))
     check_gone(command, *command.interrupt())
     assert not (core / "results").exists()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seconds", [2, 6])
+@pytest.mark.parametrize("seconds", [2, 4])
 def test_build(start, tmp_path, seconds):
     """At moments in which modules are loaded, bases searched and routines placed by CP-SAT."""
     curves = ("--curve", "P-384", "--curve", "brainpoolP384r1")
@@ -172,7 +180,6 @@ def test_build(start, tmp_path, seconds):
     assert not (tmp_path / "made").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_primes(start, tmp_path, workers):
     """While primes are searched; the file of candidates has whole lines alone."""
@@ -196,10 +203,9 @@ def test_primes(start, tmp_path, workers):
     assert files(tmp_path / "found") == ["primes.jsonl"]
 
 
-@pytest.mark.slow
 def test_campaign(start, tmp_path):
     """While rows are made side by side and others wait; Ctrl-C is held down."""
-    command = start("evidence", "multipliers", "--jobs", 2, "-o", "rows", "--work", "work")
+    command = start("evidence", "digits", "--jobs", 2, "-o", "rows", "--work", "work")
     command.wait_until(runs("verilator_bin"))
     check_gone(command, *command.interrupt(times=50))
     time.sleep(1)
@@ -207,7 +213,6 @@ def test_campaign(start, tmp_path):
     assert not (tmp_path / "rows").exists()
 
 
-@pytest.mark.slow
 def test_explore(start, tmp_path):
     """While a core is synthesised and another worker has nothing to do; what was found is kept."""
     (tmp_path / "space.toml").write_text('keys = { modulus = "0x1000b", width = 12 }\n')

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.test_cli import mapped
 
 from residua import cli
 from residua.cores.kinds import core_of
@@ -21,7 +22,7 @@ BLOCK = re.compile(
 
 
 SMALL = f"0x{2**31 - 1:x}"
-"""In the place of the page's modulus, for the core that is verified and synthesised."""
+"""In the place of the page's modulus, for the core that is verified."""
 
 SHELL = f"""\
 set -e
@@ -36,9 +37,8 @@ def in_a_shell(commands):
     return done.returncode, done.stderr
 
 
-@pytest.mark.slow
 def test_every_command(tmp_path, monkeypatch, capsys):
-    """As they stand, but for a smaller core and fewer runs where these take long."""
+    """As they stand, but for a smaller core and fewer runs, and for what a synthesis finds."""
 
     def run(line):
         words = shlex.split(line)
@@ -47,7 +47,7 @@ def test_every_command(tmp_path, monkeypatch, capsys):
         if words[1] == "verify":
             words += ["--vectors", "500"]
         monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as ended:
+        with mapped(), pytest.raises(SystemExit) as ended:
             cli.main()
         return ended.value.code or 0, capsys.readouterr().err
 
