@@ -1,5 +1,8 @@
 """What no provider is made of, and what stands in its settings."""
 
+import shutil
+from dataclasses import replace
+
 import pytest
 from tests.cores.generated import PUBLIC_KEYS, RSA
 from tests.schedules import quick_schedules
@@ -22,8 +25,6 @@ def cores(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cores")
     keys = {
         "p256": {**P256, "name": "p256"},
-        "other": {**P256, "name": "other"},
-        "identity": {**OTHER, "name": "identity"},
         "axi": {**OTHER, "bus": "axi"},
         "tiny": OTHER,
         "named": {**OTHER, "curve": [{**TINY, "name": "P-256"}]},
@@ -33,7 +34,18 @@ def cores(tmp_path_factory):
         "streams": RSA,
     }
     with quick_schedules():
-        yield {name: build(check_any(one), folder / name) for name, one in keys.items()}
+        made = {name: build(check_any(one), folder / name) for name, one in keys.items()}
+        yield made | {
+            "other": named(made["p256"], "other"),
+            "identity": named(made["tiny"], "identity"),
+        }
+
+
+def named(core, name):
+    """A core by another name, as far as a request looks at it."""
+    path = core.path.parent / name
+    shutil.copytree(core.path, path)
+    return replace(core, path=path, manifest={**core.manifest, "name": name})
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,16 @@ from residua.systems.known_answers import known_answers, known_root
 from residua.systems.soc_directory import MANIFEST, SocDirectory, SocRequest
 from residua.toolchain import riscv
 
+ON_DIGITS = {"curve": [TINY], "algorithm": "iddmm"}
+
 
 @pytest.fixture(scope="module")
 def cores(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cores")
     keys = {
         "wishbone": {"curve": [TINY], "bus": "wishbone", "name": "tiny"},
-        "axi-lite": {"curve": [TINY], "bus": "axi-lite", "name": "tiny_lite"},
-        "axi": {"curve": [TINY], "bus": "axi", "name": "tiny_axi"},
+        "axi-lite": ON_DIGITS | {"bus": "axi-lite", "name": "tiny_lite"},
+        "axi": ON_DIGITS | {"bus": "axi", "name": "tiny_axi"},
         "streams": RSA,
         "rsa": {**RSA, "bus": "wishbone", "name": "rsa"},
         "product": {"algorithm": "r2mm", "modulus": "0x1000b"},

@@ -86,11 +86,11 @@ def printing(mutants, harness):
 
 @pytest.fixture(scope="module")
 def mutants(folder):
-    return mutate([folder / "tiny.v"], "tiny", 16, out_dir=folder / "made")
+    return mutate([folder / "tiny.v"], "tiny", 10, out_dir=folder / "made")
 
 
 def test_no_mutant_has_the_clock(mutants):
-    assert len(set(mutants.commands)) == 16
+    assert len(set(mutants.commands)) == 10
     assert not [command for command in mutants.commands if "-port CLK" in command]
 
 
@@ -98,7 +98,7 @@ def test_mutants_are_the_same_wherever_the_files_are(mutants, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     source = tmp_path / "elsewhere" / "tiny.v"
     source.write_text(DESIGN)
-    again = mutate([source], "tiny", 16, out_dir=tmp_path / "made")
+    again = mutate([source], "tiny", 10, out_dir=tmp_path / "made")
     assert again.commands == mutants.commands
     assert again.verilog.read_text() == mutants.verilog.read_text()
     assert str(tmp_path) not in again.verilog.read_text()
@@ -111,10 +111,10 @@ def test_equivalent_exactly_if_no_run_differs(mutants, folder):
     assert expected == b"".join(
         b"%d %d\n" % (a + b, a & b & 1) for a in range(16) for b in range(16)
     )
-    alike = [number for number in range(1, 17) if printed(number) == expected]
+    alike = [number for number in range(1, 11) if printed(number) == expected]
     assert alike
-    assert len(alike) < 8
-    assert [number for number in range(1, 17) if equivalent(mutants, number)] == alike
+    assert len(alike) < 5
+    assert [number for number in range(1, 11) if equivalent(mutants, number)] == alike
 
 
 def test_equivalent_with_a_memory(tmp_path):
@@ -145,13 +145,13 @@ endmodule
 def test_outputs_count_while_they_are_valid(tmp_path):
     """What is kept without ``there`` may change, and only that; some mutants hold a register."""
     (tmp_path / "held.v").write_text(HELD)
-    mutants = mutate([tmp_path / "held.v"], "held", 12, out_dir=tmp_path / "made")
+    mutants = mutate([tmp_path / "held.v"], "held", 10, out_dir=tmp_path / "made")
     assert any("-mode const1" in line and "-port Q" in line for line in mutants.commands)
     unseen = [number for number, line in enumerate(mutants.commands, 1) if "-cell $not$" in line]
     assert len(unseen) > 2
     assert not any(equivalent(mutants, number) for number in unseen)
-    seen = [n for n in range(1, 13) if not equivalent(mutants, n, valid={"kept": "there"})]
-    assert sorted(seen + unseen) == list(range(1, 13))
+    seen = [n for n in range(1, 11) if not equivalent(mutants, n, valid={"kept": "there"})]
+    assert sorted(seen + unseen) == list(range(1, 11))
 
 
 def test_a_command_that_changes_nothing_is_equivalent(mutants):

@@ -22,8 +22,34 @@ ABSORBED = {"nine": {"plain", "stored"}, "pair": {"plain", "stored"}, "wide": {"
 """Memories that get registers: a wide one at its upper half alone, with nothing around it."""
 
 
+BEHIND = ("plain", "cleared", "enabled", "tapped", "stored")
+"""What may be behind a memory: a plain register, or one that has to stay."""
+
+
+class Tables(Component):
+    """Memories of every size, with all that may be behind them."""
+
+    def __init__(self) -> None:
+        outputs = {
+            f"{kind}_{name}": Out(width) for kind, (width, _) in SIZES.items() for name in BEHIND
+        }
+        super().__init__({"address": In(10), "write": In(1), "data": In(36)} | outputs)
+
+    def elaborate(self, _: Any) -> Module:
+        m = Module()
+        for kind, size in SIZES.items():
+            m.submodules[kind] = table = Table(*size)
+            m.d.comb += [
+                table.address.eq(self.address),
+                table.write.eq(self.write),
+                table.data.eq(self.data),
+                *(getattr(self, f"{kind}_{name}").eq(getattr(table, name)) for name in BEHIND),
+            ]
+        return m
+
+
 class Table(Component):
-    """Memories with what may be behind them: a plain register, or one that has to stay."""
+    """Memories of one size."""
 
     def __init__(self, width: int, words: int) -> None:
         self.width, self.words = width, words
@@ -32,11 +58,7 @@ class Table(Component):
                 "address": In(range(words)),
                 "write": In(1),
                 "data": In(width),
-                "plain": Out(width),
-                "cleared": Out(width),
-                "enabled": Out(width),
-                "tapped": Out(width),
-                "stored": Out(width),
+                **{name: Out(width) for name in BEHIND},
             }
         )
 
@@ -44,7 +66,7 @@ class Table(Component):
         m = Module()
         init = [self.content(index) for index in range(self.words)]
         read = {}
-        for name in ("plain", "cleared", "enabled", "tapped", "stored"):
+        for name in BEHIND:
             contents = [] if name == "stored" else [value ^ len(name) for value in init]
             memory = Memory(shape=self.width, depth=self.words, init=contents)
             m.submodules[f"{name}_memory"] = memory
@@ -76,46 +98,55 @@ class Table(Component):
 
 
 HARNESS = r"""
-#include "V%(top)s.h"
+#include "Vtables.h"
 #include <cstdint>
 #include <cstdio>
 int main() {
-  VerilatedContext context; V%(top)s dut(&context);
+  VerilatedContext context; Vtables dut(&context);
   uint64_t state = 1;
   dut.rst = 0;
   for (int cycle = 0; cycle < 6000; ++cycle) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    dut.address = (state >> 40) %% %(words)d;
+    dut.address = (state >> 40) %% 1024;
     dut.write = state >> 39 & 1;
-    dut.data = (state >> 20) & %(mask)dull;
+    dut.data = (state >> 20) & 0xfffffffffull;
     dut.clk = 0; dut.eval(); dut.clk = 1; dut.eval();
-    std::printf("%%llx %%llx %%llx %%llx %%llx\n", (unsigned long long)dut.plain,
-        (unsigned long long)dut.cleared, (unsigned long long)dut.enabled,
-        (unsigned long long)dut.tapped, (unsigned long long)dut.stored);
+    for (unsigned long long word : {%(outputs)s}) std::printf("%%llx ", word);
+    std::printf("\n");
   }
 }
 """
 
 
-def simulate(sources: list[Path], table: Table, work: Path, **options: Any) -> str:
+def simulate(sources: list[Path], work: Path, **options: Any) -> str:
+    """The words of all memories in each cycle, a line for each."""
     harness = work / "main.cpp"
     work.mkdir(parents=True, exist_ok=True)
-    mask = (1 << table.width) - 1
-    harness.write_text(HARNESS % {"top": "table_core", "words": table.words, "mask": mask})
-    executable = build(sources, "table_core", harness, optimise=False, **options)
+    outputs = (f"(unsigned long long)dut.{kind}_{name}" for kind in SIZES for name in BEHIND)
+    harness.write_text(HARNESS % {"outputs": ", ".join(outputs)})
+    executable = build(sources, "tables", harness, optimise=False, **options)
     run = subprocess.run([executable], capture_output=True, text=True, check=True, timeout=60)
     return run.stdout
 
 
+@pytest.fixture(scope="module")
+def synthesised(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, yosys.SynthesisResult]:
+    """The memories, and what becomes of them."""
+    folder = tmp_path_factory.mktemp("tables")
+    source = folder / "tables.v"
+    source.write_text(to_verilog(Tables(), name="tables"))
+    return source, yosys.synthesise([source], "tables", "ecp5", out_dir=folder / "synthesis")
+
+
 @pytest.mark.parametrize("kind", list(SIZES))
-def test_netlist_with_output_registers(kind: str, tmp_path: Path) -> None:
-    table = Table(*SIZES[kind])
-    source = tmp_path / "table.v"
-    source.write_text(to_verilog(table, name="table_core"))
-    result = yosys.synthesise([source], "table_core", "ecp5", out_dir=tmp_path / "synthesis")
-    module = json.loads(result.json.read_text())["modules"]["table_core"]
+def test_registers_are_absorbed(kind: str, synthesised: tuple[Path, yosys.SynthesisResult]) -> None:
+    module = json.loads(synthesised[1].json.read_text())["modules"]["tables"]
     assert absorb_output_registers(module) == 0, "some were left"
-    cells = module["cells"]
+    cells = {
+        name.removeprefix(f"{kind}."): cell
+        for name, cell in module["cells"].items()
+        if name.startswith(f"{kind}.")
+    }
     modes = {
         name.split("_")[0]: {cell["parameters"][f"REGMODE_{side}"] for side in "AB"}
         for name, cell in cells.items()
@@ -126,10 +157,15 @@ def test_netlist_with_output_registers(kind: str, tmp_path: Path) -> None:
     registers = {name.split("_")[0] for name, c in cells.items() if c["type"] == "TRELLIS_FF"}
     assert kind == "wide" or registers.isdisjoint({"plain", "stored"})
     assert "enabled" in registers
-    expected = simulate([source], table, tmp_path / "rtl")
+
+
+def test_the_netlist_is_the_same(
+    synthesised: tuple[Path, yosys.SynthesisResult], tmp_path: Path
+) -> None:
+    source, result = synthesised
+    expected = simulate([source], tmp_path / "rtl")
     actual = simulate(
         [result.netlist, *yosys.cell_models("ecp5")],
-        table,
         tmp_path / "netlist",
         includes=yosys.cell_model_directories("ecp5"),
     )

@@ -52,6 +52,10 @@ def test_constraints_have_every_pin_and_the_clock(name):
     assert len(lines) == 2 * len(found.pins) + 2
 
 
+def test_both_sizes_of_a_board_have_the_same_pins():
+    assert find_board("ulx3s-25f").pins == find_board("ulx3s-85f").pins
+
+
 def test_a_board_that_is_not_known():
     with pytest.raises(SpecificationError, match="--board icestick: expected one of ulx3s-85f, u"):
         find_board("icestick")
