@@ -31,11 +31,11 @@ def pass_through(component, source, sink, words, width, count, pace=(1.0, 1.0), 
         await sender(source, words, pace[0], taken=transfers.taken)(ctx)
 
     async def receive(ctx):
-        found, cycle = [], 0
-        ctx.set(sink.ready, generator.random() < pace[1])
-        sampled = ctx.tick().sample(sink.valid & sink.ready, sink.payload.word, sink.payload.last)
+        found, cycle, ready = [], 0, sink.ready
+        ctx.set(ready, generator.random() < pace[1])
+        sampled = ctx.tick().sample(sink.valid & ready, sink.payload.word, sink.payload.last)
         async for _, _, there, word, last in sampled:
-            ctx.set(sink.ready, generator.random() < pace[1])
+            ctx.set(ready, generator.random() < pace[1])
             if there:
                 found.append(word)
             if there and last:

@@ -11,21 +11,22 @@ from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Se
 SIGNS = list(product([False, True], repeat=2))
 
 KINDS = {
-    "add_subtract": lambda: [AddSubtract(width) for width in (1, 2, 7, 8, 22)],
-    "select_adder": lambda: [
-        SelectAdder(width, negate_first=first, negate_second=second)
-        for width in (1, 2, 9, 20)
-        for first, second in SIGNS
+    "adders": lambda: [
+        *(AddSubtract(width) for width in (1, 2, 7, 8)),
+        *(
+            SelectAdder(width, negate_first=first, negate_second=second)
+            for width in (1, 2, 9)
+            for first, second in SIGNS
+        ),
     ],
     "accumulator": lambda: [
         Accumulator(5, 8),
         Accumulator(10, 13, start=5),
-        Accumulator(36, 42, start=1 << 16),
-        Accumulator(36, 41, start=-3),
+        Accumulator(5, 10, start=-3),
         Accumulator(4, 9, subtracts=True),
         Accumulator(9, 12, start=-3, subtracts=True),
         Accumulator(9, 12, start=-3, plains=True),
-        Accumulator(36, 42, start=1 << 16, subtracts=True, plains=True),
+        Accumulator(9, 12, start=1 << 6, subtracts=True, plains=True),
     ],
     "multiplier": lambda: [Multiplier(18, 18), Multiplier(18, 17), Multiplier(5, 4)],
 }

@@ -22,17 +22,18 @@ def sender(stream, payloads, pace=1.0, seed=1, taken=None):
 
     async def bench(ctx):
         generator, cycle = random.Random(seed), 0
-        cycles = aiter(ctx.tick().sample(stream.valid & stream.ready))
+        valid, word = stream.valid, stream.payload
+        cycles = aiter(ctx.tick().sample(valid & stream.ready))
         for payload in payloads:
             moved = False
-            ctx.set(stream.payload, payload)
+            ctx.set(word, payload)
             while not moved:
-                ctx.set(stream.valid, generator.random() < pace)
+                ctx.set(valid, generator.random() < pace)
                 _, _, moved = await anext(cycles)
                 cycle += 1
             if taken is not None:
                 taken.append(cycle - 1)
-        ctx.set(stream.valid, 0)
+        ctx.set(valid, 0)
 
     return bench
 
@@ -41,11 +42,11 @@ def receiver(stream, found, pace=1.0, seed=2, cycles=None):
     """Appends to ``found`` all that comes, to ``cycles`` when it comes."""
 
     async def bench(ctx):
-        generator, cycle = random.Random(seed), 0
-        ctx.set(stream.ready, generator.random() < pace)
-        sampled = ctx.tick().sample(stream.valid & stream.ready, stream.payload)
+        generator, cycle, ready = random.Random(seed), 0, stream.ready
+        ctx.set(ready, generator.random() < pace)
+        sampled = ctx.tick().sample(stream.valid & ready, stream.payload)
         async for _, _, moved, payload in sampled:
-            ctx.set(stream.ready, generator.random() < pace)
+            ctx.set(ready, generator.random() < pace)
             if moved:
                 found.append(payload)
                 if cycles is not None:

@@ -88,7 +88,8 @@ def test_straight_line_with_both_values_of_every_gate(engine, page, flags):
     chooser = random.Random(f"{engine} {page} {flags}")
     bits = dict(zip(("flag", "other"), map(bool, flags), strict=True))
     edges = [(0, 0), (1, modulus - 1), (modulus - 1, modulus - 1)]
-    for x, y in [*edges, (chooser.randrange(modulus), chooser.randrange(modulus))]:
+    edge = edges[sum(flags)]
+    for x, y in [edge, (chooser.randrange(modulus), chooser.randrange(modulus))]:
         for name, number in (("x", x), ("y", y)):
             host.load(number)
             host.run(f"to_{name}")
@@ -97,7 +98,7 @@ def test_straight_line_with_both_values_of_every_gate(engine, page, flags):
             assert host.element(name) == host.plain[name]
 
 
-@pytest.mark.parametrize("rounds", [1, 2, 3, 17])
+@pytest.mark.parametrize("rounds", [1, 2, 9])
 @pytest.mark.parametrize("page", range(len(MODULI)))
 @pytest.mark.parametrize("engine", ENGINES)
 def test_rounds_without_a_break(engine, page, rounds):

@@ -38,6 +38,8 @@ WORDS = -(-CURVE.order_bits // 32)
 BLINDING = 8
 SHORTEST = 100_000 if FULL_SIZE else 10_000
 """Cycles that a multiplication takes at least."""
+EARLY = SHORTEST // 4
+"""Cycles after which a ladder is under way."""
 RANDOM_WORDS = 3 * WORDS + 8
 """More than any operation takes."""
 
@@ -211,7 +213,7 @@ async def aborts(dut, kind, stall):
     """At any time: all memories are empty then, nothing comes out, and the core works."""
     host = Host(dut, 2, stall)
     await host.ready()
-    for delay in (1, host.random.randrange(SHORTEST // 2)) if stall else (0, 10, SHORTEST // 2):
+    for delay in (1, host.random.randrange(EARLY)) if stall else (0, 10, EARLY):
         point = affine.multiply(CURVE, host.random.randrange(1, CURVE.order), CURVE.base_point)
         await host.begin(Operation.POINT_MULTIPLY, (host.random.randrange(CURVE.order), *point))
         await ClockCycles(dut.clk, delay)
@@ -254,7 +256,7 @@ async def nothing_of_a_secret_remains(dut):
     """Two zeroisations at one time of an operation, with other secrets: all is equal afterwards."""
     host = Host(dut, 4, 0)
     await host.ready()
-    for delay in (host.random.randrange(SHORTEST),) if FULL_SIZE else (700, SHORTEST // 2):
+    for delay in (host.random.randrange(SHORTEST),) if FULL_SIZE else (700, EARLY):
         before, after = [], []
         for _ in range(2):
             k = host.random.randrange(CURVE.order)

@@ -104,8 +104,9 @@ def test_words_of_results_may_be_narrower(word, c):
     assert transfers.finished[0] - transfers.taken[0] == conversion.latency
 
 
-@pytest.mark.parametrize("values", RANGES)
-@pytest.mark.parametrize("pace", [(1.0, 1.0), (0.4, 0.7)])
+@pytest.mark.parametrize(
+    ("values", "pace"), [*((values, (1.0, 1.0)) for values in RANGES), (RANGES[2], (0.4, 0.7))]
+)
 @pytest.mark.parametrize(("modulus", "channels"), [(P64, 5), (P64, 4), (P17, 3), (P17, 2)])
 def test_a_relaxed_converter(modulus, channels, values, pace):
     conversion = conversion_of(modulus, 17, channels, 1, values, word=16, relaxed=True)
@@ -191,8 +192,10 @@ def convert_groups(conversion, groups, pace=(1.0, 1.0)):
     return results
 
 
-@pytest.mark.parametrize("values", RANGES)
-@pytest.mark.parametrize(("width", "channels", "c"), [(17, 4, 1), (16, 5, 2), (33, 3, 3)])
+@pytest.mark.parametrize(
+    ("width", "channels", "c", "values"),
+    [*((17, 4, 1, values) for values in RANGES), (16, 5, 2, RANGES[2]), (33, 3, 3, RANGES[3])],
+)
 def test_several_moduli(width, channels, c, values):
     conversion = conversion_for_several(MODULI, width, channels, c, values)
     assert conversion.words == -(-65 // width)

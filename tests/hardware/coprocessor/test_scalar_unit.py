@@ -266,8 +266,7 @@ def test_leading_zeros_make_whole_digits(random_bits):
     tasks = [
         Task(select, k, ((1 << random_bits) - 1) >> shift)
         for select, (order, size) in enumerate(zip(orders, bits, strict=True))
-        for k in (0, order - 1 & (1 << size) - 1, (1 << size) - 1)
-        for shift in (0, random_bits)[: 1 + (k > 0)]
+        for k, shift in ((0, 0), (order - 1 & (1 << size) - 1, random_bits), ((1 << size) - 1, 0))
     ]
     tasks += [Task(select, (1 << size) - 1, None) for select, size in enumerate(bits)]
     check(unit, tasks, run(unit, tasks))

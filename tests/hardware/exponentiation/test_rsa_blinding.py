@@ -82,7 +82,7 @@ def test_the_unit(width, prime_bits, random_bits):
 @pytest.mark.parametrize(
     ("size", "edges"),
     [
-        (SMALL, lambda key: (0, 1, key.modulus - 1, key.p)),
+        (SMALL, lambda key: (0, key.modulus - 1, key.p)),
         ((44, 12, 4, 3, 3, 2, None, 2), lambda key: (key.q,)),
     ],
     ids=["small", "rows of two moduli"],

@@ -105,8 +105,10 @@ def invert(design, xs, pace=1.0):
 
 @pytest.mark.parametrize("design", DESIGNS, ids=name)
 def test_inverses_and_their_cycles(design):
-    # An engine takes long to simulate.
+    # An engine takes long to simulate, and so does a long number.
     xs = operands(design, 2)[: 4 if design in (FERMAT, QUOTIENTS) else None]
+    if design.modulus.bit_length() > 30:
+        xs = [*xs[:5], *xs[-1:]]
     for x, (found, cycles) in zip(xs, invert(design, xs), strict=True):
         assert found == inverse(x, design.modulus)
         assert design.cycles(x) in (None, cycles)

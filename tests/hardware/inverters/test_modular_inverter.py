@@ -74,7 +74,7 @@ def tasks_of(unit, count):
 @pytest.mark.parametrize(("moduli", "width", "length"), SHAPES)
 def test_inverses(moduli, width, length):
     unit = ModularInverter(moduli, width, length)
-    tasks = tasks_of(unit, 2)
+    tasks = tasks_of(unit, 2)[: 27 if max(moduli) < 1 << 20 else 6]
     for (select, x), (found, cycles) in zip(tasks, invert(unit, tasks), strict=True):
         assert cycles == unit.latency
         assert found == unit.inversions[select].invert(x)

@@ -116,7 +116,8 @@ def test_inverses(moduli, width, rowers):
     tasks = tasks_of(unit, 2)
     if moduli == (105,):
         tasks = [task for task in tasks if gcd(task[1], 105) in {1, 105}]
-    check(unit, tasks[:14])
+    # An inversion modulo a long number takes many cycles.
+    check(unit, tasks[: 14 if max(moduli) < 1 << 20 else 6])
 
 
 def test_every_tag_is_there_when_it_is_followed():
