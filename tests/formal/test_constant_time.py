@@ -238,11 +238,19 @@ def test_an_exponentiator_that_skips_a_digit_is_found(monkeypatch, tmp_path):
     assert not result.proof.passed
 
 
+def rsa_netlist(blinding, folder):
+    values = {"algorithm": "rsa-crt", "unit": "rns-montgomery", "bits": 36, "window": 2}
+    core = ExponentiationCore.of(check_any({**values, "exponent": 5, "blinding": blinding}))
+    return netlist_of(core.component(), core.boundary, folder)
+
+
 @pytest.fixture(scope="module")
 def rsa(tmp_path_factory):
-    values = {"algorithm": "rsa-crt", "unit": "rns-montgomery", "bits": 36, "window": 2}
-    core = ExponentiationCore.of(check_any({**values, "exponent": 5, "blinding": 64}))
-    return netlist_of(core.component(), core.boundary, tmp_path_factory.mktemp("rsa"))
+    return rsa_netlist(64, tmp_path_factory.mktemp("rsa"))
+
+
+def test_rsa_on_an_engine(tmp_path):
+    assert proved(rsa_netlist(0, tmp_path), tmp_path).observed > 250
 
 
 def test_rsa_on_an_engine_with_blinding(rsa, tmp_path):
