@@ -1,14 +1,17 @@
 """RSA on an engine with blinded exponents as a core: choices, texts, verification, OpenSSL."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from tests.cores.generated import BLINDED_RSA
+from tests.cores.kinds.openssl_rsa import signed
 from tests.cores.planted import replaced
 
 from residua.cores.directory import build
 from residua.cores.exponentiation.rsa_crt import RsaEngineCore
 from residua.cores.kinds import core_of
+from residua.cores.simulation.words import build_word_simulator, simulate
 from residua.cores.specification.reading import check_any
 from residua.cores.verification import verify_directory
 from residua.curves.blinding import MARGIN
@@ -115,3 +118,26 @@ def test_texts(built):
     assert "q &minus; 1 of 64 bits more, with X blinded by a random factor" in page.render(built)
     text = (built.path / f"rtl/{built.name}.v").read_text()
     assert "of messages, and of each private exponent by 64 random bits" in text
+
+
+def test_signatures_of_openssl(tmp_path):
+    """A signature of OpenSSL's, and nothing at all with one bit of the key wrong."""
+    _, key, signature, message = signed()
+    chosen = {**RSA, "bits": 512, "width": 34, "blinding": "auto"}
+    directory = build(check_any(chosen), tmp_path / "core")
+    operations = directory.made.operations(key)
+    simulator = build_word_simulator(
+        operations,
+        directory.sources(),
+        top=directory.name,
+        modulus=operations.modulus_words,
+        takes_random=True,
+    )
+    assert operations.expected(message, 0) == signature
+    bit = 1 << random.Random(1).randrange(1, 250)
+    for wrong in ({}, {"d_q": operations.numbers["d_q"] ^ bit}):
+        own = replace(operations, wrong=wrong)
+        loaded = replace(simulator, design=own, modulus=own.modulus_words)
+        report = simulate(loaded, [(message, 0)], 1, stalls=False)
+        assert (report["vectors"], report["mismatches"], report["failure"]) == (1, 0, "")
+        assert report["latency"] == [operations.latency] * 2
