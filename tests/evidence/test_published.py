@@ -246,9 +246,9 @@ def test_templates(measured, monkeypatch):
 def test_points(measured, monkeypatch):
     from residua.evidence.benchmarks import coprocessors
 
-    cores = {"comb": SPECIFICATIONS["coprocessor, comb, standard"]}
+    cores = {"window": SPECIFICATIONS["coprocessor, fixed window, block registers"]}
     monkeypatch.setattr(coprocessors, "CORES", cores)
-    row = measured("points", 1, "comb")
+    row = measured("points", 1, "window")
     assert row["default"] > row["cycles"]
     tables = [own.table([row]) for own in (coprocessors.TABLE, coprocessors.SIGNATURE_TABLE)]
     assert [len(table.rows) for table in tables] == [1, 0]
@@ -259,7 +259,7 @@ def test_verifications(measured, monkeypatch):
     """They are in a table of their own."""
     from residua.evidence.benchmarks import coprocessors
 
-    cores = {"halves": SPECIFICATIONS["coprocessor, endomorphism, signatures"]}
+    cores = {"halves": SPECIFICATIONS["coprocessor, endomorphism, signatures, comb"]}
     monkeypatch.setattr(coprocessors, "CORES", cores)
     # One core serves for both.
     monkeypatch.setattr(coprocessors, "BARE", {})
