@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import Executor, Future
 
 import pytest
 
@@ -38,6 +39,27 @@ def test_workers_that_are_gone_already_are_no_complaint(complaints, monkeypatch,
         ):
             list(executors.in_order(pool, 100, end_all, range(300)))
     assert complaints == []
+
+
+class Interrupted(Executor):
+    """An interrupt comes while it takes a task, when one of its locks may be taken."""
+
+    taken = False
+
+    def submit(self, call, *arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        self.taken = True
+        task = Future()
+        task.set_result(call(*arguments))
+        return task
+
+
+def test_a_task_is_taken_before_an_interrupt_is_obeyed(monkeypatch):
+    monkeypatch.setattr(interrupts, "_state", interrupts._State())
+    pool = Interrupted()
+    with interrupts.obeyed(), pytest.raises(KeyboardInterrupt):
+        list(executors.in_order(pool, 1, abs, [-1]))
+    assert pool.taken
 
 
 def test_all_results_come_in_order():

@@ -280,7 +280,7 @@ def _done(
 def _collected(
     executor: Executor, call: Callable[[Task], Row], tasks: list[Task]
 ) -> Iterator[tuple[str, Row | BaseException]]:
-    futures = {executor.submit(call, task): task.name for task in tasks}
+    futures = {executors.submitted(executor, call, task): task.name for task in tasks}
     for future in as_completed(futures):
         yield futures[future], future.exception() or future.result()
 

@@ -21,7 +21,7 @@ from residua.explore.chain import Chain
 from residua.numbers.primes.square_primes import Offsets, SquareForm, SquarePrime, SquarePrimeSearch
 from residua.numbers.search import Style
 from residua.output import check_directory, write_whole
-from residua.toolchain.executors import in_order, local_workers, workers
+from residua.toolchain.executors import in_order, local_workers, submitted, workers
 
 CANDIDATES = "primes.jsonl"
 PICK = "pick.json"
@@ -125,7 +125,8 @@ def run(
 
         def use(number: int, offsets: Offsets) -> None:
             if beside and number == pick_number:
-                picks.append(beside.submit(_picked, search, chain, offsets, width_b, gamma))
+                task = submitted(beside, _picked, search, chain, offsets, width_b, gamma)
+                picks.append(task)
 
         found = find(
             search, count, directory,

@@ -73,7 +73,7 @@ def local_workers(count: int) -> Iterator[Executor]:
     pool = ProcessPoolExecutor(count, mp_context=context, initializer=_leave_interrupts)
     try:
         # Starts a worker, so that executors which are made later know that it is none of theirs.
-        pool.submit(int)
+        submitted(pool, int)
         yield pool
     finally:
         # Nobody waits for the tasks that are under way, several for each worker. A worker that has
@@ -157,6 +157,15 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
         yield executor, count
 
 
+def submitted(executor: Executor, call: Callable[..., R], *arguments: object) -> "Future[R]":
+    """A task that an executor has been given: an interrupt that comes meanwhile is obeyed then.
+
+    Halfway it might leave a lock of the executor taken, for which whatever ends it waits for ever.
+    """
+    with interrupts.held():
+        return executor.submit(call, *arguments)
+
+
 def in_order(
     executor: Executor | None, count: int, call: Callable[[T], R], tasks: Iterable[T]
 ) -> Iterator[R]:
@@ -171,7 +180,7 @@ def in_order(
         return
     waiting: deque[Future[R]] = deque()
     for task in tasks:
-        waiting.append(executor.submit(call, task))
+        waiting.append(submitted(executor, call, task))
         if len(waiting) >= _AHEAD * count:
             yield waiting.popleft().result()
     while waiting:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from residua.errors import SpecificationError
+from residua.toolchain.executors import submitted
 from residua.toolchain.floor_plan import (
     FloorPlan,
     family_within,
@@ -169,7 +170,7 @@ def place_and_route(
 
     with side_by_side(workers) as pool:
         futures: list[Future[tuple[SeedResult, dict[str, Any]]]] = [
-            pool.submit(place, seed) for seed in seeds
+            submitted(pool, place, seed) for seed in seeds
         ]
         for future in as_completed(futures):
             progress(future.result()[0])

@@ -70,7 +70,9 @@ class Doer:
 
     def _run(self, tasks: Sequence[Task], total: int | None) -> None:
         workers = self._workers
-        futures = {workers.executor.submit(workers.call, task): task for task in tasks}
+        futures = {
+            executors.submitted(workers.executor, workers.call, task): task for task in tasks
+        }
         fresh: list[tuple[Task, Found, float]] = []
         kept = time.monotonic()
         try:
@@ -111,7 +113,7 @@ def _workers(jobs: int | None, scheduler: str | None) -> Iterator[_Workers]:
     count = jobs or executors.cores()
     with executors.tool_workers(count) as pool:
         # Workers are forked here, before libraries of this process start threads.
-        pool.submit(int)
+        executors.submitted(pool, int)
         yield _Workers(pool, count, partial(executors.ended_by_interrupts, _timed))
 
 
