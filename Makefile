@@ -17,8 +17,7 @@ RESIDUA := $(BIN)/residua
 JOBS ?= $(or $(shell nproc 2>/dev/null),2)
 DEMO := build/demo
 
-# What is never imported need not be compiled.
-PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 # Otherwise each of many short processes compiles all of the package again.
 unexport PYTHONDONTWRITEBYTECODE

@@ -235,6 +235,19 @@ def test_what_is_put_away_is_not_interrupted(number):
 
 
 @pytest.mark.parametrize("number", interrupts.ENDING)
+def test_what_is_held_in_a_process_is_not_held_in_one_that_it_forks(number):
+    with interrupts.obeyed(), interrupts.held():
+        child = os.fork()
+        if not child:
+            with suppress(KeyboardInterrupt):
+                os.kill(os.getpid(), number)
+                os._exit(1)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+@pytest.mark.parametrize("number", interrupts.ENDING)
 def test_what_comes_in_a_destructor_is_not_lost(number):
     """Python drops whatever is raised there."""
 

@@ -63,6 +63,14 @@ class _State:
 _state = _State()
 
 
+def _begin_child() -> None:
+    """A body of `held` in which a process has been forked goes on in its parent alone."""
+    _state.holds, _state.waiting = 0, None
+
+
+os.register_at_fork(after_in_child=_begin_child)
+
+
 def obey(note: Callable[[int], None]) -> None:
     """Have either signal raise `KeyboardInterrupt`, once for all that come together.
 
