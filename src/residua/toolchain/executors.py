@@ -157,13 +157,15 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
         yield executor, count
 
 
-def submitted(executor: Executor, call: Callable[..., R], *arguments: object) -> "Future[R]":
+def submitted(
+    executor: Executor, call: Callable[..., R], *arguments: object, **options: object
+) -> "Future[R]":
     """A task that an executor has been given: an interrupt that comes meanwhile is obeyed then.
 
     Halfway it might leave a lock of the executor taken, for which whatever ends it waits for ever.
     """
     with interrupts.held():
-        return executor.submit(call, *arguments)
+        return executor.submit(call, *arguments, **options)
 
 
 def in_order(

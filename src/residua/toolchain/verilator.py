@@ -11,6 +11,7 @@ from pathlib import Path
 
 from residua import cache
 from residua.toolchain import initial_values
+from residua.toolchain.executors import submitted
 from residua.toolchain.process import ToolError, log_of_failure, run, side_by_side
 from residua.toolchain.verilator_runtime import (
     FLAGS,
@@ -114,7 +115,7 @@ def _objects(work: Path, harness: str, macros: Sequence[str], *, optimise: bool)
         parts = {"often": (_include(often) + harness, optimised), "once": (_include(once), quick)}
     with side_by_side(len(parts)) as pool:
         made = [
-            pool.submit(compile_cpp, text, work / f"{name}.o", options)
+            submitted(pool, compile_cpp, text, work / f"{name}.o", options)
             for name, (text, options) in parts.items()
         ]
         return [each.result() for each in made]

@@ -15,6 +15,7 @@ from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
 from residua.curves.operations.codes import Operation, point_operation
 from residua.hardware.coprocessor.design import CurveDesign
+from residua.toolchain.executors import submitted
 from residua.toolchain.process import side_by_side
 
 if TYPE_CHECKING:
@@ -42,8 +43,10 @@ def verify_coprocessor_directory(
     forms, faults = compare_forms(directory)
     failures += faults
     with side_by_side(2) as pool:
-        core = pool.submit(made.simulate, directory.sources(top=made.name), runs)
-        bench = pool.submit(verify_bench, directory.path, Operation.FIELD_MULTIPLY, optimise=long)
+        core = submitted(pool, made.simulate, directory.sources(top=made.name), runs)
+        bench = submitted(
+            pool, verify_bench, directory.path, Operation.FIELD_MULTIPLY, optimise=long
+        )
         through_bus, in_flight = None, None
         if directory.top != directory.name:
             model = directory_model(directory, optimise=long)
