@@ -5,11 +5,11 @@ largest. Each group of commands starts with an empty cache, which its later ones
 earlier ones have left it. Nothing else should run meanwhile.
 """
 
+import json
 import os
 import shlex
 import subprocess
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from rich.console import Console
 from residua.toolchain.commit import source_commit
 
 ROOT = Path(__file__).parent.parent
+WATCH = Path(__file__).with_name("used.py")
 RESULT = ROOT / "docs" / "results" / "commands.md"
 RUNS = 3
 
@@ -83,23 +84,18 @@ def _measured(command: str, folder: Path, work: Path) -> Used:
         words[0] = str(Path(sys.executable).parent / words[0])
     else:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
-    log = work / "log"
-    start = time.monotonic()
+    log, used = work / "log", work / "used.json"
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            words,
+        status = subprocess.call(
+            [sys.executable, str(WATCH), str(used), *words],
             cwd=folder,
             env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")},
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-        # Of this program and all that it has waited for.
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.monotonic() - start
-    if process.returncode:
+    if status:
         sys.exit(f"{command}:\n{log.read_text(encoding='utf-8')}")
-    return Used(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Used(**json.loads(used.read_text(encoding="utf-8")))
 
 
 def row(group: str, command: str, found: Sequence[Used]) -> str:
