@@ -165,7 +165,7 @@ class Cases(ABC, Generic[P]):
         yield from self._above(setting)
 
     def _above(self, setting: P) -> Iterator[Case]:
-        """Operands that are too large by one, where the core tests that."""
+        """Operands that are too large by one; those of too many bits are among `_refusals`."""
         design, largest = self.design, self.largest(setting)
         for place, number in enumerate(design.operands):
             above = largest[place] + 1
@@ -173,8 +173,8 @@ class Cases(ABC, Generic[P]):
                 continue
             operands = [1] * len(design.operands)
             operands[place] = above
-            if number.largest is not None or design.flagged:
-                status = design.withheld if number.largest is None else "operand_range"
+            if number.bits is None or design.flagged:
+                status = design.withheld if design.flagged else "operand_range"
                 yield self.case("too large", design.operation, operands, status)
 
     def _refusals(self) -> Iterator[Case]:
