@@ -12,6 +12,7 @@ from tests.cores.test_tampering import COPROCESSOR
 from residua.cores.bus import bench as shipped_bench
 from residua.cores.bus.bench import verify_bench
 from residua.cores.bus.host import Fault, Host
+from residua.cores.bus.simulator import BusSimulator
 from residua.cores.coprocessor import verification
 from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.coprocessor.shipped import verification as evidence
@@ -143,6 +144,15 @@ def test_a_fault_of_the_bus_alone_is_found(bus, number, stand_ins, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(1 + number))
     (fault,) = verify_bus_alone(stand_ins(bus), 3)
     assert AROUND_A_STAND_IN[bus][number][-1] in fault
+
+
+def test_each_random_word_of_a_stream_is_another_one(stand_ins):
+    host = Host(BusSimulator(stand_ins("axi")), 1000)
+    host.idle()
+    host.write("CONTROL", 15 << 4 | host.mask("CONTROL", "start"))
+    host.moved([], 1000)
+    words = host.simulator.taken()
+    assert len(set(words)) == len(words) >= 15
 
 
 def test_no_fault_is_there_unless_it_is_switched_on(stand_ins):

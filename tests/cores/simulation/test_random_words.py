@@ -1,9 +1,13 @@
 """Random words that a simulated core is given: each is another one."""
 
+import subprocess
+from types import SimpleNamespace
+
 import pytest
 
 from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.streams import Streams, harness_source, simulate_runs
+from residua.cores.simulation.word_bench import word_bench_source
 
 STREAMS = Streams(width=32, operands=1, words=1, latency=3, interval=4)
 
@@ -32,16 +36,32 @@ endmodule
 """A number comes out as it is if two random words, one after the other, are different."""
 
 
+ONE_OPERATION = """
+int main() {
+  print(Bench{100}.run({1, -1, {}, {7}}));
+}
+"""
+"""The number 7, with fresh random words."""
+
+
 @pytest.fixture(scope="module")
-def drawer(tmp_path_factory):
+def compiled(tmp_path_factory):
     source = tmp_path_factory.mktemp("drawer") / "drawer.v"
     source.write_text(DRAWER)
-    text = harness_source(STREAMS, "drawer", takes_random=True)
-    return compile_harness(text, [source], "drawer", optimise=False)
+    return lambda text: compile_harness(text, [source], "drawer", optimise=False)
 
 
-@pytest.mark.parametrize("stalls", [False, True])
-def test_no_random_word_comes_twice(drawer, stalls):
+def test_no_random_word_of_a_stream_comes_twice(compiled):
+    drawer = compiled(harness_source(STREAMS, "drawer", takes_random=True))
     cases = [(number, number) for number in range(40)]
-    report = simulate_runs(drawer, STREAMS, cases, len(cases), 1, stalls)
-    assert (report["vectors"], report["mismatches"], report["failure"]) == (len(cases), 0, "")
+    for stalls in (False, True):
+        report = simulate_runs(drawer, STREAMS, cases, len(cases), 1, stalls)
+        assert (report["vectors"], report["mismatches"], report["failure"]) == (40, 0, "")
+
+
+def test_no_random_word_of_an_operation_comes_twice(compiled):
+    design = SimpleNamespace(modulus_words=(), tested_words=(), error_flag=None, width=32)
+    bench = compiled(word_bench_source(design, "drawer", takes_random=True) + ONE_OPERATION)
+    printed = subprocess.run([bench], capture_output=True, text=True, check=True).stdout
+    status, _, taken, number, last = printed.split()
+    assert (status, taken, int(number, 16), int(last, 16)) == ("0", "2", 7, 1)
