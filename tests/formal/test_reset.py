@@ -46,7 +46,8 @@ WORDS = {
         RnsMontgomeryCore,
         {"modulus": 2**96 - 17, "width": 13, "rowers": 1},
     ),
-    "plain": (RnsMontgomeryCore, {"modulus": 0x1000B, "result": "plain"}),
+    # Its converter has a register that tells of a column of any multiplier.
+    "plain": (RnsMontgomeryCore, {"modulus": 0x1000B, "result": "plain", "output_multipliers": 2}),
     "sbmm": (SingleBaseCore, {"algorithm": "sbmm", "channels": 4}),
 }
 
