@@ -50,9 +50,13 @@ help:
 
 setup: $(VENV)/project.stamp
 
-$(VENV)/requirements.stamp: requirements.txt scripts/venv.sh
+$(VENV)/requirements.stamp: requirements.txt scripts/venv.sh scripts/install.sh
 	scripts/venv.sh '$(PYTHON)' $(VENV)
-	$(PIP_INSTALL) --require-hashes --only-binary :all: -r requirements.txt
+	scripts/install.sh $(VENV) requirements.txt
+	@touch $@
+
+$(VENV)/system.stamp: requirements-system.txt $(VENV)/project.stamp
+	scripts/install.sh $(VENV) requirements-system.txt
 	@touch $@
 
 $(VENV)/project.stamp: $(VENV)/requirements.stamp pyproject.toml
@@ -67,7 +71,7 @@ test: lint types docs
 # What is missing is told before anything is set up.
 test-system:
 	@scripts/system_packages.sh tests/system/packages.txt
-	@$(MAKE) --no-print-directory setup
+	@$(MAKE) --no-print-directory $(VENV)/system.stamp
 	$(BIN)/python -m pytest -n 0 tests/system
 
 lint: setup
@@ -151,13 +155,16 @@ papers: setup
 
 # Locked on the oldest supported Python, so that what only it needs is in the lock too.
 LOCK_VENV := build/lock-venv
+PIP_COMPILE = $(LOCK_VENV)/bin/pip-compile --quiet --generate-hashes --strip-extras --no-header \
+	--no-annotate --no-emit-options $(if $(UPGRADE),--upgrade)
 lock:
 	scripts/venv.sh '$(PYTHON)' $(LOCK_VENV)
 	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check install --quiet pip-tools
-	$(LOCK_VENV)/bin/pip-compile --quiet --extra dev --extra litex --extra system-test --generate-hashes --strip-extras --no-header \
-		--no-annotate --no-emit-options $(if $(UPGRADE),--upgrade) \
-		--output-file requirements.txt pyproject.toml
-	sed -i '1i # Locked with hashes by "make lock" from pyproject.toml.' requirements.txt
+	$(PIP_COMPILE) --extra dev --output-file requirements.txt pyproject.toml
+	$(PIP_COMPILE) --extra dev --extra litex --extra system-test --constraint requirements.txt \
+		--output-file $(LOCK_VENV)/all.txt pyproject.toml
+	grep --invert-match --line-regexp --fixed-strings --file=requirements.txt $(LOCK_VENV)/all.txt > requirements-system.txt
+	sed -i '1i # Locked with hashes by "make lock" from pyproject.toml.' requirements.txt requirements-system.txt
 
 clean:
 	rm -rf $(VENV) build src/residua.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

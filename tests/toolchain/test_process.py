@@ -37,9 +37,12 @@ def test_errors_come_back_from_other_processes(tmp_path: Path) -> None:
     package = Path(residua.__file__).parent
     for path in package.rglob("*.py"):
         if not path.stem.startswith("__"):
-            importlib.import_module(
-                ".".join(path.relative_to(package.parent).with_suffix("").parts)
-            )
+            name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
+            try:
+                importlib.import_module(name)
+            except ModuleNotFoundError as error:
+                # Only the tests of whole systems have it.
+                assert error.name == "litex"  # noqa: PT017
     kinds, found = [Exception], []
     while kinds:
         kinds += (subclasses := kinds.pop().__subclasses__())
