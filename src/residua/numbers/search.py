@@ -8,35 +8,30 @@ as signed words of w + 1 bits, and values as signed; see ``ranges`` for the cond
 has to meet.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import gcd, lcm, prod
+from math import gcd, prod
 from typing import Literal, TypeVar, get_args
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import check_modulus
 from residua.numbers.cox import Cox, redundant_ranges
-from residua.numbers.folding import largest_offset, small_offset
-from residua.numbers.moduli import Modulus, signed_digits
-from residua.numbers.packing import Packing, shared_tokens
+from residua.numbers.folding import small_offset
+from residua.numbers.moduli import Modulus
 from residua.numbers.pairing import arrange, match, pair_cost
 from residua.numbers.ranges import RangeCondition, smallest_cox
+from residua.numbers.selection import (
+    MOST_CHANNELS,
+    WIDTHS,
+    Request,
+    Style,
+    TooFewModuliError,
+    select,
+)
 
 Found = TypeVar("Found")
-
-Style = Literal["any", "sparse"]
-"""Whether h may be any number, or only one of low signed-digit weight."""
-
-WIDTHS = range(8, 65)
-"""Bits that a modulus may have."""
-
-_ABOVE = 3
-"""Cost of a modulus of 2^w or above, in signed digits, where half of them have to be below."""
-
-MOST_CHANNELS = 128
-"""Moduli that one base may have."""
 
 
 @dataclass(frozen=True)
@@ -80,56 +75,6 @@ class BasePair:
             pair_cost(one.offset, two.offset)
             for one, two in zip(self.base_a, self.base_b, strict=True)
         )
-
-
-@dataclass(frozen=True)
-class _Request:
-    """The arguments of a search, all but the number of channels."""
-
-    modulus: int
-    width: int
-    style: Style
-    weight: int
-    truncation: int | None
-    sigma0: Fraction | None
-    products: int
-    powers_of_two: bool
-    rowers: int | None
-    columns: int
-    largest: int | None
-    below: bool = False
-
-    @property
-    def base_b_below(self) -> bool:
-        """Whether base b has moduli below 2^w only."""
-        return self.below or self.columns > 1
-
-    @property
-    def step(self) -> int:
-        """The number that divides the number of channels."""
-        return lcm(self.rowers or 1, self.columns)
-
-    def largest_offset(self, channels: int) -> int:
-        """The largest |h| that a modulus of this width may have."""
-        if self.largest is not None:
-            return self.largest
-        # The longest sums: an extension with its quotient and a term, and products, which count for
-        # two as both factors are words.
-        terms = channels + 2 * self.products + 2
-        return max(small_offset(self.width), largest_offset(self.width, terms))
-
-    @property
-    def kind(self) -> str:
-        """Description of the moduli that are asked for."""
-        return f" of weight <= {self.weight}" if self.style == "sparse" else ""
-
-    def sizes(self, limit: int) -> Sequence[int]:
-        """The odd |h| up to ``limit`` that this style includes, in order."""
-        return range(1, limit + 1, 2) if self.style == "any" else _sparse(limit, self.weight)
-
-
-class _TooFewModuliError(SpecificationError):
-    """The width and style give fewer moduli than two bases need."""
 
 
 class _RangeError(SpecificationError):
@@ -185,7 +130,7 @@ def search_bases(
     Raises:
         SpecificationError: names the condition that fails and the nearest parameters that work.
     """
-    request = _Request(
+    request = Request(
         modulus,
         width,
         style,
@@ -202,7 +147,7 @@ def search_bases(
     _check(request, channels)
     try:
         return _smallest(request) if channels is None else _build(request, channels)
-    except (_TooFewModuliError, _RangeError) as error:
+    except (TooFewModuliError, _RangeError) as error:
         advice = _advice(request, channels, error) if advise else ""
         raise SpecificationError(f"{error}{advice}") from None
 
@@ -279,7 +224,7 @@ def user_bases(
     return BasePair(modulus, base_a, base_b, cox, condition)
 
 
-def _check(request: _Request, channels: int | None) -> None:
+def _check(request: Request, channels: int | None) -> None:
     check_modulus(request.modulus)
     if request.style not in get_args(Style):
         raise SpecificationError(f"the style is 'any' or 'sparse', not {request.style!r}")
@@ -340,7 +285,7 @@ def _check_coprime(modulus: int, base_a: Base, base_b: Base) -> None:
                 )
 
 
-def _smallest(request: _Request) -> BasePair:
+def _smallest(request: Request) -> BasePair:
     """The pair with the fewest channels."""
     step = request.step
     # n moduli of at most w + 1 bits have to exceed P.
@@ -360,9 +305,9 @@ def _smallest(request: _Request) -> BasePair:
     )
 
 
-def _build(request: _Request, channels: int) -> BasePair:
+def _build(request: Request, channels: int) -> BasePair:
     """The pair with ``channels`` channels."""
-    moduli = _select(request, 2 * channels)
+    moduli = select(request, 2 * channels)
     total = prod(modulus.value for modulus in moduli)
     # M_a > 2 k P and M_b > P at the least: no split helps if the product of all falls short.
     need = 2 * request.products * request.modulus**2
@@ -400,92 +345,9 @@ def _build(request: _Request, channels: int) -> BasePair:
     return BasePair(request.modulus, base_a, base_b, cox, condition)
 
 
-def _select(request: _Request, count: int) -> list[Modulus]:
-    """``count`` pairwise coprime moduli with the smallest possible largest |h|, then weight."""
-    # Windows of growing size, so that wide moduli do not pay for candidates that are never needed.
-    largest = request.largest_offset(count // 2)
-    limit = min(4 * count, largest)
-    while True:
-        offsets = list(_candidates(request, limit))
-        tokens = shared_tokens([(1 << request.width) - offset for offset in offsets])
-        most = len(Packing(tuple(tokens)).largest)
-        if most >= count:
-            break
-        if limit == largest:
-            raise _TooFewModuliError(
-                f"w = {request.width} gives only {most} pairwise coprime moduli{request.kind} "
-                f"with |h| < {limit + 1}, and n = {count // 2} needs {count}"
-            )
-        limit = min(4 * limit, largest)
-    low, high = count, len(offsets)
-    while low < high:
-        middle = (low + high) // 2
-        if len(Packing(tuple(tokens[:middle])).largest) >= count:
-            high = middle
-        else:
-            low = middle + 1
-    if request.base_b_below:
-        return _select_below(request, count, offsets, tokens, low)
-    weights = [len(signed_digits(offset)) for offset in offsets[:low]]
-    chosen = Packing(tuple(tokens[:low])).cheapest(count, weights)
-    return [Modulus(request.width, offsets[i]) for i in chosen]
-
-
-def _select_below(
-    request: _Request,
-    count: int,
-    offsets: Sequence[int],
-    tokens: Sequence[frozenset[int]],
-    least: int,
-) -> list[Modulus]:
-    """Select moduli, half of them below 2^w, from at least the first ``least`` candidates."""
-    for size in range(least, len(offsets) + 1):
-        if offsets[size - 1] <= 0 and size > least:
-            continue
-        costs = [len(signed_digits(offset)) + _ABOVE * (offset <= 0) for offset in offsets[:size]]
-        chosen = [offsets[i] for i in Packing(tuple(tokens[:size])).cheapest(count, costs)]
-        if 2 * sum(offset > 0 for offset in chosen) >= count:
-            return [Modulus(request.width, offset) for offset in chosen]
-    rows = f"rows of c = {request.columns}"
-    reason = "plus-minus inversion" if request.below else rows
-    raise _TooFewModuliError(
-        f"w = {request.width} gives too few pairwise coprime moduli{request.kind} below 2^w "
-        f"with |h| <= {abs(offsets[-1])}: {reason} need{'s' * request.below} them in base b"
-    )
-
-
-def _candidates(request: _Request, limit: int) -> Iterator[int]:
-    """Offsets up to ``limit`` in order of |h| whose moduli are coprime to P."""
-    if request.powers_of_two:
-        yield 0
-    for size in request.sizes(limit):
-        for offset in (size, -size):
-            if gcd((1 << request.width) - offset, request.modulus) == 1:
-                yield offset
-
-
-def _sparse(limit: int, weight: int) -> list[int]:
-    """The positive odd numbers up to ``limit`` of at most ``weight`` signed digits."""
-    found = {1}
-    # Numbers with the exponent of their highest digit; the next digit stands two places up or more.
-    highest = [(1, 0)]
-    for _ in range(weight - 1):
-        highest = [
-            (number, exponent)
-            for below, last in highest
-            for exponent in range(last + 2, limit.bit_length() + 1)
-            for number in ((1 << exponent) - below, (1 << exponent) + below)
-            if number <= limit
-        ]
-        found.update(number for number, _ in highest)
-    return sorted(found)
-
-
-def _advice(
-    request: _Request, channels: int | None, error: _TooFewModuliError | _RangeError
-) -> str:
+def _advice(request: Request, channels: int | None, error: TooFewModuliError | _RangeError) -> str:
     """The nearest parameters that work, as the end of a sentence."""
-    if isinstance(error, _TooFewModuliError):
+    if isinstance(error, TooFewModuliError):
         ways = _richer_styles(request, channels)
     else:
         larger = None if error.hopeless else _first_channels(request, channels)
@@ -503,7 +365,7 @@ def _advice(
     return f"; {' or '.join(ways)} works"
 
 
-def _richer_styles(request: _Request, channels: int | None) -> list[str]:
+def _richer_styles(request: Request, channels: int | None) -> list[str]:
     """Looser limits of h that give enough moduli."""
     if request.style == "any":
         return []
@@ -518,13 +380,13 @@ def _cox_words(cox: Cox) -> str:
     return f"t = {cox.truncation} and sigma0 = {cox.sigma0}"
 
 
-def _first_channels(request: _Request, channels: int | None) -> int | None:
+def _first_channels(request: Request, channels: int | None) -> int | None:
     """The smallest number of channels above ``channels`` that works."""
     pair = None if channels is None else _attempt(request, None)
     return pair.channels if pair and channels and pair.channels > channels else None
 
 
-def _attempt(request: _Request, channels: int | None) -> BasePair | None:
+def _attempt(request: Request, channels: int | None) -> BasePair | None:
     """The pair, None if there is none."""
     try:
         return _smallest(request) if channels is None else _build(request, channels)

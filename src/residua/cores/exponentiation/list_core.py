@@ -22,7 +22,8 @@ from residua.hardware.converters.conversion import Conversion
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign
 from residua.numbers.cox import Range
-from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
+from residua.numbers.search import BasePair, in_style, search_bases, user_bases
+from residua.numbers.selection import Style
 
 
 class ListDesign(Protocol):

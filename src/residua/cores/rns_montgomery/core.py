@@ -22,7 +22,8 @@ from residua.numbers.cox import Cox, Range, redundant_ranges
 from residua.numbers.ranges import RangeCondition, centred_sigma0, montgomery_range
 from residua.numbers.residues import Redundant
 from residua.numbers.roots import orient_pairs
-from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
+from residua.numbers.search import BasePair, in_style, search_bases, user_bases
+from residua.numbers.selection import Style
 
 
 @dataclass(frozen=True)
