@@ -12,8 +12,10 @@ from itertools import pairwise
 
 from amaranth.lib.wiring import Component
 
+from residua.verilog.body import Body
 from residua.verilog.conversion import to_rtlil
 from residua.verilog.names import Scope, legal_name, module_names
+from residua.verilog.operators import OPERATORS, OperatorWriter, bracket
 from residua.verilog.rtlil import (
     Assign,
     Bits,
@@ -28,7 +30,6 @@ from residua.verilog.rtlil import (
     from_bits,
     joined,
     read,
-    resize,
     spec_bits,
     spec_width,
 )
@@ -40,12 +41,6 @@ from residua.verilog.statements import (
     literal,
 )
 
-_OPERATORS = {
-    "$add": "+", "$sub": "-", "$mul": "*", "$and": "&", "$or": "|", "$xor": "^",
-    "$eq": "==", "$ne": "!=", "$lt": "<", "$le": "<=", "$gt": ">", "$ge": ">=",
-    "$not": "~", "$neg": "-",
-    "$reduce_bool": "|", "$reduce_or": "|", "$reduce_and": "&", "$reduce_xor": "^",
-}  # fmt: skip
 SEVERAL_MODULES = "/* verilator lint_off DECLFILENAME */"
 """A line for the top of a file with modules other than the one that it is called after."""
 
@@ -96,17 +91,14 @@ class _Writer:
         self._module = module
         self.name = name
         self._writers = writers
-        self._scope = Scope()
+        self._body = Body(Scope())
         self._clocked = self._merge_processes()
         self._registers = self._find_registers()
         self._names = self._name_wires()
-        self._memories = {name: self._scope.take(name) for name in module.memories}
-        self._declarations: list[str] = []
-        self._initials: list[str] = []
-        self._body: list[str] = []
-        self._read_texts: list[str] = []
-        self._helpers: list[str] = []
+        self._memories = {name: self._body.scope.take(name) for name in module.memories}
         self._statements = StatementWriter(self._text)
+        signed = frozenset(self._names[name] for name in module.wires if self._is_signed(name))
+        self._operators = OperatorWriter(self._text, signed, self._body)
 
     def write(self) -> str:
         module = self._module
@@ -114,20 +106,24 @@ class _Writer:
         for memory in module.memories:
             self._declare_memory(memory)
         for connection in module.connections:
-            self._assign(self._text(connection.target), self._text(connection.value))
+            self._body.assign(self._text(connection.target), self._text(connection.value))
         for process in module.processes:
             self._write_process(process)
         for cell in module.cells:
             self._write_cell(cell)
         self._consume_unread()
-        if self._initials:
-            self._body += ["initial begin", *(INDENT + line for line in self._initials), "end"]
+        if self._body.initials:
+            self._body.lines += [
+                "initial begin",
+                *(INDENT + line for line in self._body.initials),
+                "end",
+            ]
         ports = [self._declaration(name) for name in self.ports()]
         lines = [f"module {self.name} ("]
         lines += [f"{INDENT}{port}," for port in ports[:-1]] + [INDENT + p for p in ports[-1:]]
         lines += [
             ");",
-            *(INDENT + line for line in [*self._declarations, *self._body]),
+            *(INDENT + line for line in [*self._body.declarations, *self._body.lines]),
             "endmodule",
         ]
         return "\n".join(lines) + "\n"
@@ -191,7 +187,7 @@ class _Writer:
                 register = names.get(feeds.get(name, ""))
                 suffix = "early" if name in self._registers else "next"
                 wish = f"{register}_{suffix}" if register else f"n{name[1:]}"
-            names[name] = self._scope.take(wish)
+            names[name] = self._body.scope.take(wish)
         return names
 
     def _find_registers(self) -> set[str]:
@@ -222,9 +218,9 @@ class _Writer:
     def _declare_wires(self) -> None:
         for name, wire in self._module.wires.items():
             if not wire.direction:
-                self._declarations.append(f"{self._declaration(name)};")
+                self._body.declarations.append(f"{self._declaration(name)};")
             if name in self._registers and wire.initial is not None:
-                self._initials.append(f"{self._names[name]} = {literal(wire.initial.text)};")
+                self._body.initials.append(f"{self._names[name]} = {literal(wire.initial.text)};")
 
     def _declare_memory(self, memory: str) -> None:
         width, depth = self._module.memories[memory]
@@ -232,14 +228,7 @@ class _Writer:
         attributes = ", ".join(self._module.memory_attributes.get(memory, ()))
         asked = f"(* {attributes} *) " if attributes else ""
         name = self._memories[memory]
-        self._declarations.append(f"{asked}reg {span}{name} [0:{depth - 1}];")
-
-    def _helper(self, wish: str, width: int) -> str:
-        """A further wire."""
-        name = self._scope.take(wish)
-        self._helpers.append(name)
-        self._declarations.append(f"wire {f'[{width - 1}:0] ' if width > 1 else ''}{name};")
-        return name
+        self._body.declarations.append(f"{asked}reg {span}{name} [0:{depth - 1}];")
 
     # Values
 
@@ -267,14 +256,6 @@ class _Writer:
         at = f"{chunk.high}" if chunk.width == 1 else f"{chunk.high}:{chunk.low}"
         return f"{name}[{at}]"
 
-    def _operand(self, cell: Cell, port: str, width: int) -> str:
-        signed = bool(cell.parameters.get(f"{port}_SIGNED", 0))
-        return self._text(resize(cell.ports[port], width, signed=signed))
-
-    def _assign(self, target: str, value: str) -> None:
-        self._body.append(f"assign {target} = {value};")
-        self._read_texts.append(value)
-
     # Cells
 
     def _write_cell(self, cell: Cell) -> None:
@@ -283,80 +264,20 @@ class _Writer:
             "$meminit_v2": self._write_contents,
             "$memrd_v2": self._write_read_port,
             "$memwr_v2": self._write_write_port,
-            "$shl": self._write_shift,
-            "$shr": self._write_shift,
-            "$sshr": self._write_shift,
-            "$shift": self._write_shift,
         }
         if cell.kind in writers:
             writers[cell.kind](cell)
         elif cell.kind == "$mux":
             select, yes, no = (self._text(cell.ports[port]) for port in "SBA")
-            self._assign(self._text(cell.ports["Y"]), f"{select} ? {yes} : {no}")
-        elif cell.kind in _OPERATORS:
-            self._assign(self._text(cell.ports["Y"]), self._operation(cell))
+            self._body.assign(self._text(cell.ports["Y"]), f"{select} ? {yes} : {no}")
+        elif cell.kind in OPERATORS:
+            self._operators.write(cell)
         elif cell.kind.startswith("$"):
             raise ValueError(
                 f"no Verilog is written for a {cell.kind[1:]} cell; rephrase the design"
             )
         else:
             self._write_instance(cell)
-
-    def _operation(self, cell: Cell) -> str:
-        symbol, width = _OPERATORS[cell.kind], cell.integer("Y_WIDTH")
-        if cell.kind.startswith("$reduce"):
-            return f"{symbol}{self._text(cell.ports['A'])}"
-        if cell.kind in ("$not", "$neg"):
-            return f"{symbol}{_bracket(self._operand(cell, 'A', width))}"
-        signed = bool(cell.parameters["A_SIGNED"])
-        if cell.kind == "$mul":
-            return self._product(cell, width, signed=signed)
-        if width == 1 and symbol[0] in "=!<>":
-            width = max(1, spec_width(cell.ports["A"]), spec_width(cell.ports["B"]))
-        left, right = (self._operand(cell, port, width) for port in "AB")
-        if symbol[0] in "<>":
-            cast = "$signed" if signed else "$unsigned"
-            must = signed or self._both_signed(left, right)
-            left, right = (f"{cast}({text})" if must else text for text in (left, right))
-        return f"{left} {symbol} {right}"
-
-    def _both_signed(self, *texts: str) -> bool:
-        signed = {self._names[name] for name in self._module.wires if self._is_signed(name)}
-        return all(text in signed for text in texts)
-
-    def _product(self, cell: Cell, width: int, *, signed: bool) -> str:
-        """Operands keep their own widths: multipliers are recognised by them."""
-        left, right = (self._text(cell.ports[port]) for port in "AB")
-        natural = max(1, spec_width(cell.ports["A"])) + max(1, spec_width(cell.ports["B"]))
-        cast = "$signed" if signed else "$unsigned"
-        if signed or self._both_signed(left, right):
-            left, right = f"{cast}({left})", f"{cast}({right})"
-        if natural == width:
-            return f"{left} * {right}"
-        product = self._helper(f"{self._text(cell.ports['Y'])}_product", natural)
-        self._assign(product, f"{left} * {right}")
-        if natural > width:
-            self._consume(f"{product}[{natural - 1}:{width}]")
-            return f"{product}[{width - 1}:0]"
-        sign = f"{product}[{natural - 1}]" if signed else "1'b0"
-        return f"{{{{{width - natural}{{{sign}}}}}, {product}}}"
-
-    def _write_shift(self, cell: Cell) -> None:
-        target, width = self._text(cell.ports["Y"]), cell.integer("Y_WIDTH")
-        signed = cell.kind == "$sshr" and bool(cell.parameters["A_SIGNED"])
-        work = max(width, spec_width(cell.ports["A"])) if cell.kind != "$shl" else width
-        value = resize(cell.ports["A"], work, signed=bool(cell.parameters["A_SIGNED"]))
-        operator = "<<" if cell.kind == "$shl" else ">>>" if signed else ">>"
-        shifted = f"{self._text(value)} {operator} {self._text(cell.ports['B'])}"
-        if signed:
-            shifted = f"$signed({self._text(value)}) >>> {self._text(cell.ports['B'])}"
-        if work == width:
-            self._assign(target, shifted)
-            return
-        whole_value = self._helper(f"{target}_whole", work)
-        self._assign(whole_value, shifted)
-        self._assign(target, f"{whole_value}[{width - 1}:0]" if width > 1 else f"{whole_value}[0]")
-        self._consume(f"{whole_value}[{work - 1}:{width}]")
 
     def _write_register(self, cell: Cell) -> None:
         target, data = cell.ports["Q"], cell.ports["D"]
@@ -377,21 +298,21 @@ class _Writer:
         edge = "posedge" if cell.integer("CLK_POLARITY") else "negedge"
         head = f"always @({edge} {self._text(cell.ports['CLK'])})"
         single = len(lines) == 1
-        self._body += [head, *lines] if single else [f"{head} begin", *lines, "end"]
-        self._read_texts += [head, *(_REGISTER_TARGET.sub(r"\1", line) for line in lines)]
+        self._body.lines += [head, *lines] if single else [f"{head} begin", *lines, "end"]
+        self._body.read_texts += [head, *(_REGISTER_TARGET.sub(r"\1", line) for line in lines)]
 
     def _write_contents(self, cell: Cell) -> None:
         memory, width = str(cell.parameters["MEMID"]), cell.integer("WIDTH")
         contents = joined(cell.ports["DATA"])
         for row in range(cell.integer("WORDS")):
             word = self._text(cut(contents, row * width, width))
-            self._initials.append(f"{self._memories[memory]}[{row}] = {word};")
+            self._body.initials.append(f"{self._memories[memory]}[{row}] = {word};")
 
     def _write_read_port(self, cell: Cell) -> None:
         memory = self._memories[str(cell.parameters["MEMID"])]
         target, address = self._text(cell.ports["DATA"]), self._text(cell.ports["ADDR"])
         if not cell.integer("CLK_ENABLE"):
-            self._assign(target, f"{memory}[{address}]")
+            self._body.assign(target, f"{memory}[{address}]")
             return
         if cell.integer("TRANSPARENCY_MASK"):
             raise ValueError("no Verilog is written for a transparent memory port; forward outside")
@@ -417,7 +338,7 @@ class _Writer:
             start = stop
 
     def _write_instance(self, cell: Cell) -> None:
-        name = self._scope.take(cell.name)
+        name = self._body.scope.take(cell.name)
         values = ", ".join(f".{key}({_value(value)})" for key, value in cell.parameters.items())
         child = self._writers.get(cell.kind)
         texts = {port: self._text(spec) for port, spec in cell.ports.items()}
@@ -429,15 +350,15 @@ class _Writer:
                 for port in child.ports()
             }
         connections = [f".{port}({text})" for port, text in texts.items()]
-        self._read_texts += [self._text(spec) for spec in inputs_of(cell)]
-        self._body.append(f"{head} {f'#({values}) ' if values else ''}{name} (")
-        self._body += [f"{INDENT}{line}," for line in connections[:-1]]
-        self._body += [f"{INDENT}{line}" for line in connections[-1:]] + [");"]
+        self._body.read_texts += [self._text(spec) for spec in inputs_of(cell)]
+        self._body.lines.append(f"{head} {f'#({values}) ' if values else ''}{name} (")
+        self._body.lines += [f"{INDENT}{line}," for line in connections[:-1]]
+        self._body.lines += [f"{INDENT}{line}" for line in connections[-1:]] + [");"]
 
     def _unread(self, child: "_Writer", instance: str, port: str) -> str:
         """A wire for an output that only other instances of the same module use."""
         width = child._module.wires[port].width  # noqa: SLF001
-        return self._helper(f"{instance}_{child.port_name(port)}_unused", width)
+        return self._body.helper(f"{instance}_{child.port_name(port)}_unused", width)
 
     # Statements
 
@@ -451,7 +372,7 @@ class _Writer:
         for low, stop in pairwise(edges):
             part = Slice(wire, stop - 1, low)
             value = self._conditional(process, part, "1'bx")
-            self._assign(self._text((part,)), value)
+            self._body.assign(self._text((part,)), value)
 
     def _conditional(self, statements: list[Statement], part: Slice, current: str) -> str:
         for statement in statements:
@@ -466,15 +387,15 @@ class _Writer:
         """The value after a switch, with a name for what was before if that is long."""
         if "?" not in current:
             return self._choice(switch, part, current)
-        declared, written = len(self._declarations), len(self._body)
-        name = self._helper(f"{self._names[part.wire]}_before", part.width)
+        declared, written = len(self._body.declarations), len(self._body.lines)
+        name = self._body.helper(f"{self._names[part.wire]}_before", part.width)
         text = self._choice(switch, part, name)
-        used = any(re.search(rf"\b{name}\b", line) for line in (text, *self._body[written:]))
+        used = any(re.search(rf"\b{name}\b", line) for line in (text, *self._body.lines[written:]))
         if used:
-            self._assign(name, current)
+            self._body.assign(name, current)
         else:
-            del self._declarations[declared]
-            self._helpers.remove(name)
+            del self._body.declarations[declared]
+            self._body.helpers.remove(name)
         return text
 
     def _choice(self, switch: Switch, part: Slice, current: str) -> str:
@@ -492,7 +413,7 @@ class _Writer:
             chain.pop()
         text = last
         for condition, value in reversed(chain):
-            text = f"{_bracket(condition)} ? {_bracket(value)} : {_bracket(text, chain=True)}"
+            text = f"{bracket(condition)} ? {bracket(value)} : {bracket(text, chain=True)}"
         return text
 
     def _covered(self, assign: Assign, part: Slice) -> str | None:
@@ -508,16 +429,11 @@ class _Writer:
 
     # Lint
 
-    def _consume(self, *texts: str) -> None:
-        name = self._scope.take("unused")
-        self._declarations.append(f"wire {name};")
-        self._assign(name, f"&{{1'b0, {', '.join(texts)}}}")
-
     def _consume_unread(self) -> None:
         """Says on purpose which bits nothing reads, in the form that linters know."""
         seen: dict[str, set[int]] = {}
         widths = {self._names[name]: wire.width for name, wire in self._module.wires.items()}
-        found = _REFERENCE.findall("\n".join(self._read_texts))
+        found = _REFERENCE.findall("\n".join(self._body.read_texts))
         mentioned = {name for name, _high, _low in found}
         for name, high, low in found:
             if name in widths:
@@ -529,14 +445,11 @@ class _Writer:
                 bits = [b for b in range(wire.width) if b not in seen.get(self._names[name], ())]
                 chunks = from_bits([Slice(name, bit, bit) for bit in bits])
                 unread += [self._text((chunk,)) for chunk in chunks]
-        unread += [name for name in self._helpers if name not in mentioned and "unused" not in name]
+        unread += [
+            name for name in self._body.helpers if name not in mentioned and "unused" not in name
+        ]
         if unread:
-            self._consume(*unread)
-
-
-def _bracket(text: str, *, chain: bool = False) -> str:
-    """Parentheses around all but a single operand or the rest of a chain of conditions."""
-    return text if " " not in text or text[0] == "{" or (chain and "?" in text) else f"({text})"
+            self._body.consume(*unread)
 
 
 def _value(value: Parameter) -> str:
