@@ -6,7 +6,7 @@ from residua.cores.proofs.integers import NotProvedError, prove_chain, prove_ste
 from residua.numbers.cox import Range
 from residua.numbers.folding import Folding, folds_needed
 from residua.numbers.moduli import Modulus
-from residua.numbers.selection import MOST_CHANNELS, WIDTHS
+from residua.numbers.selection.coprime import MOST_CHANNELS, WIDTHS
 
 TERMS = 2 * (2 * MOST_CHANNELS) + 8
 

@@ -14,7 +14,7 @@ from residua.algorithms.program import Program
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.schedule import Schedule, schedule
-from residua.machines.scheduling.sequences import row_digits
+from residua.machines.scheduling.rows import row_digits
 from residua.machines.slots import Machine
 from residua.numbers.residues import Redundant
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from residua.numbers.packing import Packing, shared_tokens
+from residua.numbers.selection.packing import Packing, shared_tokens
 
 pytestmark = pytest.mark.usefixtures("own_answers")
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from residua.numbers.moduli import Modulus, signed_digits
-from residua.numbers.pairing import arrange, match, pair_cost
+from residua.numbers.selection.pairing import arrange, match, pair_cost
 
 pytestmark = pytest.mark.usefixtures("own_answers")
 

@@ -8,7 +8,7 @@ import typer
 from residua.cli.terminal import Json, Scheduler, Verb, counter, show
 from residua.explore import prime_search
 from residua.explore.chain import Chain, Closing
-from residua.numbers.selection import Style
+from residua.numbers.selection.coprime import Style
 from residua.report import prime_tables
 
 app = typer.Typer()

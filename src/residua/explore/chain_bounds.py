@@ -28,7 +28,7 @@ from residua.numbers.cox import Cox, Deviation, deviation
 from residua.numbers.primes.position_primes import nearest_base
 from residua.numbers.primes.square_primes import SquareForm, SquarePrime
 from residua.numbers.residues import Canonical, Redundant, Representation
-from residua.numbers.selection import Style
+from residua.numbers.selection.coprime import Style
 
 WIDEST_GAMMA = 64
 """Bits that m_gamma may have."""

@@ -8,7 +8,7 @@ from residua.explore.chain import Chain
 from residua.explore.chain_bounds import half_bases
 from residua.numbers.bases import Base
 from residua.numbers.primes.square_primes import SquarePrime
-from residua.numbers.selection import Style
+from residua.numbers.selection.coprime import Style
 
 
 def pick(

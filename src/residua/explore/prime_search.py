@@ -19,7 +19,7 @@ from typing import Any
 from residua.errors import SpecificationError
 from residua.explore.chain import Chain
 from residua.numbers.primes.square_primes import Offsets, SquareForm, SquarePrime, SquarePrimeSearch
-from residua.numbers.selection import Style
+from residua.numbers.selection.coprime import Style
 from residua.output import check_directory, write_whole
 from residua.toolchain.executors import in_order, local_workers, submitted, workers
 

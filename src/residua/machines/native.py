@@ -23,7 +23,7 @@ from residua.algorithms.terms import (
 )
 from residua.errors import SpecificationError
 from residua.machines.bounds import Bounds, analyse, quotient_range, word_ranges
-from residua.machines.scheduling.sequences import broadcast_rows
+from residua.machines.scheduling.rows import broadcast_rows
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range
 from residua.numbers.folding import Folding, fits_word

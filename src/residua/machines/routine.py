@@ -16,7 +16,8 @@ from residua.algorithms.program import Program
 from residua.algorithms.terms import Residues
 from residua.errors import SpecificationError
 from residua.machines.scheduling.blocks import Problem, list_schedule, place, place_by_lists
-from residua.machines.scheduling.sequences import SequenceBuilder, row_digits
+from residua.machines.scheduling.rows import row_digits
+from residua.machines.scheduling.sequences import SequenceBuilder
 from residua.machines.slots import Launch, Left, Machine, Placed, Slot, Word
 
 SOLVER_EFFORT = 20.0

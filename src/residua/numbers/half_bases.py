@@ -14,10 +14,10 @@ from gmpy2 import prev_prime
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
-from residua.numbers.pairing import deal, pair_cost
 from residua.numbers.primes.position_primes import find_prime, is_probable_prime, nearest_moduli
 from residua.numbers.roots import smallest_weight, weighted_root
 from residua.numbers.search import search_bases
+from residua.numbers.selection.pairing import deal, pair_cost
 
 _SPARE_PAIRS = 6
 """Most pairs that are looked for beyond those needed."""

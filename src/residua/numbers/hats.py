@@ -24,7 +24,7 @@ from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox, deviation
 from residua.numbers.moduli import Modulus
-from residua.numbers.selection import MOST_CHANNELS, WIDTHS
+from residua.numbers.selection.coprime import MOST_CHANNELS, WIDTHS
 
 _MOST_EXTRA_CHANNELS = 3
 """Channels beyond the least that are tried for room."""

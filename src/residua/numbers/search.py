@@ -20,9 +20,8 @@ from residua.numbers.catalogue import check_modulus
 from residua.numbers.cox import Cox, redundant_ranges
 from residua.numbers.folding import small_offset
 from residua.numbers.moduli import Modulus
-from residua.numbers.pairing import arrange, match, pair_cost
 from residua.numbers.ranges import RangeCondition, smallest_cox
-from residua.numbers.selection import (
+from residua.numbers.selection.coprime import (
     MOST_CHANNELS,
     WIDTHS,
     Request,
@@ -30,6 +29,7 @@ from residua.numbers.selection import (
     TooFewModuliError,
     select,
 )
+from residua.numbers.selection.pairing import arrange, match, pair_cost
 
 Found = TypeVar("Found")
 

@@ -16,7 +16,7 @@ from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.engine import Engine
 from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.bounds import analyse
-from residua.machines.scheduling.sequences import row_product_range
+from residua.machines.scheduling.rows import row_product_range
 from residua.machines.values import run
 from residua.numbers.residues import Redundant
 from residua.numbers.search import search_bases

@@ -21,7 +21,7 @@ from residua.machines.plus_minus import HatWords
 from residua.numbers.bases import Base
 from residua.numbers.hats import hat_form
 from residua.numbers.moduli import Modulus
-from residua.numbers.selection import MOST_CHANNELS
+from residua.numbers.selection.coprime import MOST_CHANNELS
 
 SHAPES = [
     # moduli, width, rowers

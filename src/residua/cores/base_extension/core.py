@@ -30,7 +30,7 @@ from residua.numbers.moduli import Modulus
 from residua.numbers.ranges import centred_sigma0, signed_error
 from residua.numbers.residues import Redundant
 from residua.numbers.search import in_style, search_bases
-from residua.numbers.selection import MOST_CHANNELS, WIDTHS, Style
+from residua.numbers.selection.coprime import MOST_CHANNELS, WIDTHS, Style
 
 _FEWEST_BITS = 24
 """Bits of the smallest base: that of a search leaves room for a modulus of 2^16 in it."""

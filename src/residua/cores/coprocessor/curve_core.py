@@ -15,7 +15,7 @@ from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.machines.counts import count as counted
 from residua.numbers.bases import Base
-from residua.numbers.selection import Style
+from residua.numbers.selection.coprime import Style
 
 
 class CurveCore(ABC):

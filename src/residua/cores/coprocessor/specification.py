@@ -22,7 +22,7 @@ from residua.curves.protections.protection import Level, Protection, Protections
 from residua.curves.signatures.verification import refusal
 from residua.errors import SpecificationError
 from residua.hardware.bus.limits import MOST_INSTANCES
-from residua.numbers.selection import MOST_CHANNELS
+from residua.numbers.selection.coprime import MOST_CHANNELS
 
 FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window", "endomorphism"]
 

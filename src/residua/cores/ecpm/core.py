@@ -28,7 +28,7 @@ from residua.hardware.ecpm.design import EcpmDesign, widths
 from residua.hardware.ecpm.processor import EcpmProcessor
 from residua.machines.integers import Integers
 from residua.numbers.cox import Range
-from residua.numbers.selection import WIDTHS
+from residua.numbers.selection.coprime import WIDTHS
 
 CHANNELS = 20
 """Moduli by default, as published."""

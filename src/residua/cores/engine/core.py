@@ -25,7 +25,7 @@ from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.slots import Word
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range
-from residua.numbers.selection import Style
+from residua.numbers.selection.coprime import Style
 
 Reduction = Literal["shift", "multiply"]
 """First fold of a channel reducer: shifts and additions, or a multiplication."""

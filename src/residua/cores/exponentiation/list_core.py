@@ -23,7 +23,7 @@ from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign
 from residua.numbers.cox import Range
 from residua.numbers.search import BasePair, in_style, search_bases, user_bases
-from residua.numbers.selection import Style
+from residua.numbers.selection.coprime import Style
 
 
 class ListDesign(Protocol):

@@ -34,7 +34,7 @@ from residua.numbers.cox import Range
 from residua.numbers.hats import hat_form
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, in_style, search_bases
-from residua.numbers.selection import Style
+from residua.numbers.selection.coprime import Style
 
 _SPARSE_WEIGHT = 3
 """Most signed digits of an h in sparse bases."""

@@ -23,7 +23,7 @@ from residua.numbers.ranges import RangeCondition, centred_sigma0, montgomery_ra
 from residua.numbers.residues import Redundant
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, in_style, search_bases, user_bases
-from residua.numbers.selection import Style
+from residua.numbers.selection.coprime import Style
 
 
 @dataclass(frozen=True)

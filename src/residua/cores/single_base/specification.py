@@ -10,7 +10,7 @@ from residua.cores.specification.combinations import check_extra_bits, divisors
 from residua.cores.specification.keys import shown
 from residua.cores.specification.words import Interface, MultiplierSpecification
 from residua.errors import SpecificationError
-from residua.numbers.selection import MOST_CHANNELS
+from residua.numbers.selection.coprime import MOST_CHANNELS
 
 
 def _flag(value: object) -> bool:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator
 
 from residua.curves.blinding import MARGIN, MOST_RANDOM_BITS, BlindingChoice
 from residua.numbers.catalogue import SMALLEST_MODULUS, check_modulus, parse_modulus
-from residua.numbers.selection import MOST_CHANNELS, WIDTHS
+from residua.numbers.selection.coprime import MOST_CHANNELS, WIDTHS
 from residua.verilog.names import legal_name
 
 Bases = Literal["auto", "sparse", "any"]

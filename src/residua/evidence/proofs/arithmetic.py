@@ -17,7 +17,7 @@ from residua.hardware.engine.reducer import plan_folds
 from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Primitive, SelectAdder
 from residua.numbers.folding import folds_needed
 from residua.numbers.moduli import Modulus
-from residua.numbers.selection import MOST_CHANNELS, WIDTHS
+from residua.numbers.selection.coprime import MOST_CHANNELS, WIDTHS
 
 Proof = Callable[[], bool]
 """Whether a case is proved."""

@@ -1,6 +1,5 @@
 """Controller: the operations of a coprocessor, an instruction at a time."""
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -13,7 +12,8 @@ from amaranth.utils import ceil_log2
 from residua.curves.operations.codes import PUBLIC_OPERATIONS, Status
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES
 from residua.hardware import signature_register
-from residua.hardware.coprocessor.control_program import ControlProgram, Kind
+from residua.hardware.coprocessor.control_program import Kind
+from residua.hardware.coprocessor.controller_design import ControllerDesign
 from residua.hardware.coprocessor.verdict import Verdict, Way
 from residua.hardware.signature_register import TRACE_PORTS, record
 
@@ -49,30 +49,8 @@ _COLUMN = 18
 """Most bits of an instruction in one memory: those of a port of a block memory."""
 
 _TRACE_PORTS = {name: port.flip() for name, port in TRACE_PORTS.items()}
-
 _INWARD_PORTS = {"deliver": Out(1), "delivers_operand": Out(1)}
-
 _RANDOM_PORTS = {"random_unfit": In(1), "random_starved": In(1), "random_zero": In(1)}
-
-
-@dataclass(frozen=True)
-class ControllerDesign:
-    """A control program and what it is to drive.
-
-    ``rounds`` is the number of digits that a scalar has on each curve. What ``checks_scalars`` asks
-    at the end of an operation whether its scalar was the right one. What ``watches_random`` ends an
-    operation whose random words are not what they should be.
-    """
-
-    program: ControlProgram
-    rounds: tuple[int, ...]
-    checks_scalars: bool = False
-    watches_random: bool = False
-
-    @property
-    def curves(self) -> int:
-        """Number of curves."""
-        return len(self.rounds)
 
 
 class Controller(Component):

@@ -27,7 +27,7 @@ from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.converters.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.control_program import ControlProgram
-from residua.hardware.coprocessor.controller import ControllerDesign
+from residua.hardware.coprocessor.controller_design import ControllerDesign
 from residua.hardware.coprocessor.routine_variants import GROUP_ROUTINES, RoutineVariants
 from residua.hardware.coprocessor.scalars.design import ScalarDesign
 from residua.hardware.coprocessor.scalars.digit_recoder import DIGIT_LATENCY, FLAGS

@@ -13,7 +13,7 @@ from residua.hardware.ecpm.converter import ConversionShape
 from residua.machines.integers import Intervals
 from residua.machines.point_schedule import CONSTANTS, Line, Segment, Timing, schedule
 from residua.numbers.extended_base import ExtendedBase, extended_base
-from residua.numbers.selection import WIDTHS
+from residua.numbers.selection.coprime import WIDTHS
 
 Operation = Literal["add", "double", "multiply"]
 

@@ -17,7 +17,7 @@ from residua.hardware.engine.rower import CONTROL_DELAY, LARGEST_LOGIC_MEMORY, R
 from residua.machines.bounds import Bounds
 from residua.machines.controls import Timing
 from residua.machines.schedule import Goal
-from residua.machines.scheduling.sequences import row_product_range
+from residua.machines.scheduling.rows import row_product_range
 from residua.machines.slots import Machine
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range

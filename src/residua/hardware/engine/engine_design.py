@@ -12,7 +12,7 @@ from residua.hardware.engine.sequencer import control_latency
 from residua.machines.bounds import Bounds, analyse
 from residua.machines.microcode import Microcode, assemble
 from residua.machines.schedule import Schedule, schedule
-from residua.machines.scheduling.sequences import broadcast_rows
+from residua.machines.scheduling.rows import broadcast_rows
 from residua.machines.slots import Machine
 from residua.numbers.cox import Cox as Estimate
 

@@ -12,7 +12,7 @@ from residua.hardware.engine.reducer import plan_folds
 from residua.hardware.engine.row import Row, RowShape
 from residua.hardware.engine.rower import MEMORY_BLIND, MEMORY_DELAY, RegisterMemory, Rower
 from residua.machines.bounds import Bounds
-from residua.machines.scheduling.sequences import broadcast_rows, row_digits
+from residua.machines.scheduling.rows import broadcast_rows, row_digits
 from residua.machines.slots import Machine
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus

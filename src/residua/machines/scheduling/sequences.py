@@ -19,50 +19,9 @@ from residua.algorithms.terms import (
 )
 from residua.errors import SpecificationError
 from residua.machines.scheduling.lanes import Lanes, Scaling, joined, scaling_slots
+from residua.machines.scheduling.rows import broadcast_rows, row_digits, signed_words
 from residua.machines.slots import ALWAYS, Left, Machine, Sequence, Slot, Word
 from residua.numbers.bases import Base
-from residua.numbers.cox import Range
-
-
-def broadcast_rows(program: Program) -> list[Rows]:
-    """The super-residues that a program broadcasts, in its order."""
-    return [
-        term.source
-        for step in program.steps
-        for term in step.terms[step.resumed :]
-        if isinstance(term, Broadcast) and isinstance(term.source, Rows)
-    ]
-
-
-def row_digits(program: Program) -> tuple[int, ...]:
-    """Digits of the multipliers of each of `broadcast_rows`."""
-    return tuple(
-        max(len(_digits(multiplier, rows.source.base.width)) for multiplier in rows.multipliers)
-        for rows in broadcast_rows(program)
-    )
-
-
-def row_product_range(program: Program) -> Range:
-    """The range of the products that super-residues are made of, whatever the residues."""
-    ends = [(0, 0)]
-    for rows in broadcast_rows(program):
-        width = rows.source.base.width
-        ends += [
-            (-digit << width, digit * ((1 << width) - 1))
-            for multiplier in rows.multipliers
-            for digit in _digits(multiplier, width)
-        ]
-    return min(map(min, ends)), max(map(max, ends))
-
-
-def _digits(multiplier: int, width: int) -> list[int]:
-    """Signed digits in base 2^w, the lowest first; the top one in w + 1 bits."""
-    digits = []
-    while not -(1 << width) <= multiplier < 1 << width:
-        low = (multiplier + (1 << (width - 1))) % (1 << width) - (1 << (width - 1))
-        digits.append(low)
-        multiplier = (multiplier - low) >> width
-    return [*digits, multiplier]
 
 
 class SequenceBuilder:
@@ -201,7 +160,7 @@ class SequenceBuilder:
         """One slot for each digit of the multipliers, the highest first."""
         source, count, rowers = rows.source, self.digits[id(rows)], self.machine.rowers
         own = rows.multipliers[chunk * rowers : (chunk + 1) * rowers]
-        split = [_digits(multiplier, source.base.width) for multiplier in own]
+        split = [signed_words(multiplier, source.base.width) for multiplier in own]
         slots = [
             Slot(
                 Left.REGISTER,

@@ -16,7 +16,7 @@ import gmpy2
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
-from residua.numbers.selection import MOST_CHANNELS, WIDTHS
+from residua.numbers.selection.coprime import MOST_CHANNELS, WIDTHS
 
 SIEVE_LIMIT = 4096
 """Candidates with a prime factor below this are dropped before they are tested."""

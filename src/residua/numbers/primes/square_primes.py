@@ -21,7 +21,7 @@ from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus, signed_digits
 from residua.numbers.primes.position_primes import coprime, is_probable_prime
 from residua.numbers.primes.square_sieve import survivors
-from residua.numbers.selection import MOST_CHANNELS, WIDTHS, Style
+from residua.numbers.selection.coprime import MOST_CHANNELS, WIDTHS, Style
 
 Offsets = tuple[int, ...]
 """h of the moduli 2^w - h of base a, the smallest first."""

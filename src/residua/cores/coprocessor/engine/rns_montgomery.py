@@ -20,7 +20,7 @@ from residua.hardware.inverters.residue_inverter import channels_of_a_rower
 from residua.numbers.bases import Base
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, in_style, search_bases, user_bases
-from residua.numbers.selection import Style
+from residua.numbers.selection.coprime import Style
 
 DEFAULT_WIDTH = 17
 """w if no other is asked for."""

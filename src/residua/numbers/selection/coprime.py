@@ -13,7 +13,7 @@ from typing import Literal
 from residua.errors import SpecificationError
 from residua.numbers.folding import largest_offset, small_offset
 from residua.numbers.moduli import Modulus, signed_digits
-from residua.numbers.packing import Packing, shared_tokens
+from residua.numbers.selection.packing import Packing, shared_tokens
 
 Style = Literal["any", "sparse"]
 """Whether h may be any number, or only one of low signed-digit weight."""

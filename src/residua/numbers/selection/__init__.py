@@ -1,0 +1,1 @@
+"""Which moduli two bases get, and which of them share a rower."""
