@@ -334,6 +334,9 @@ class Coprocessor(Component):
             ]
             connect(m, number, results.results)
             return
+        # In registers: they go far, and the controller takes longer before a routine reads them.
+        word = delayed(m, inverter.word, 1, "inverse_word", data=True)
+        valid = delayed(m, inverter.word_valid, 1, "inverse_valid")
         m.d.sync += controller.reciprocated.eq(inverter.done)
         m.d.comb += [
             inverter.start.eq(controller.reciprocate),
@@ -342,8 +345,8 @@ class Coprocessor(Component):
             results.results.payload.eq(number.payload),
             results.results.valid.eq(number.valid & ~inverter.busy),
             number.ready.eq(Mux(inverter.busy, inverter.words.ready, results.results.ready)),
-            processor.binary.payload.eq(Mux(inverter.word_valid, inverter.word, operand.payload)),
-            processor.binary.valid.eq(inverter.word_valid | operand.valid),
+            processor.binary.payload.eq(Mux(valid, word, operand.payload)),
+            processor.binary.valid.eq(valid | operand.valid),
         ]
         if len(self.design.moduli) > 1:
             m.d.comb += inverter.select.eq(controller.page)
