@@ -15,7 +15,7 @@ from residua.algorithms.montgomery import Element
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Residues
 from residua.errors import SpecificationError
-from residua.machines.scheduling.blocks import Problem, list_schedule, place, place_by_lists
+from residua.machines.scheduling.blocks import Problem, place, place_by_lists
 from residua.machines.scheduling.rows import row_digits
 from residua.machines.scheduling.sequences import SequenceBuilder
 from residua.machines.slots import Launch, Left, Machine, Placed, Slot, Word
@@ -107,7 +107,7 @@ class Routine:
             shortest = place_by_lists(self.problem)
         else:
             shortest = place(self.problem, 0 if self.source.listed else SOLVER_EFFORT)
-        simple = list_schedule(self.problem)
+        simple = self.problem.simple
         return simple if self._address_bits(simple) < self._address_bits(shortest) else shortest
 
     def _address_bits(self, starts: Sequence[int]) -> int:

@@ -8,7 +8,7 @@ begin while results of the one before are still on their way, but overwrites a p
 last read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -138,6 +138,51 @@ class Problem:
             found.setdefault(read.producer, []).append(read)
         return found
 
+    @cached_property
+    def slots(self) -> dict[int, int]:
+        """The slots of each chain, a bit for each."""
+        return {
+            head: (1 << chain[-1][1] + self.durations[chain[-1][0]]) - 1
+            for head, chain in self.chains.items()
+        }
+
+    @cached_property
+    def predecessors(self) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
+        """The jobs that compute a job's operands, and those that read what its result replaces.
+
+        Those of jobs that go on with its sum are its own.
+        """
+        first = {job: head for head, chain in self.chains.items() for job, _ in chain}
+        operands: dict[int, set[int]] = {j: set() for j in first.values()}
+        readers: dict[int, set[int]] = {j: set() for j in first.values()}
+        for read in self.reads:
+            if first[read.reader] != first[read.producer]:
+                operands[first[read.reader]].add(read.producer)
+        for read in self.old_reads:
+            if first[read.reader] != first[read.producer]:
+                readers[first[read.producer]].add(read.reader)
+        return operands, readers
+
+    @cached_property
+    def heights(self) -> list[int]:
+        """Slots from the start of each job to the end of what depends on it, at least."""
+        heights = [0] * len(self.sequences)
+        followers: dict[int, list[Read]] = {}
+        for read in self.reads:
+            followers.setdefault(read.producer, []).append(read)
+        for job in reversed(range(len(self.sequences))):
+            own = self.reach[job]
+            later = [own + heights[r.reader] - r.offset for r in followers.get(job, [])]
+            if job in self.followers:
+                later.append(self.durations[job] + heights[self.followers[job]])
+            heights[job] = max([own, *later])
+        return heights
+
+    @cached_property
+    def simple(self) -> list[int]:
+        """Start slots by one `list_schedule`."""
+        return list_schedule(self)
+
     def ready(self, starts: Sequence[int], job: int) -> int:
         """First slot to which the result of a job can be forwarded."""
         return starts[job] + self.reach[job]
@@ -197,7 +242,7 @@ def place(problem: Problem, effort: float) -> list[int]:
 
     ``effort`` limits the solver, in its deterministic seconds; 0 leaves it out.
     """
-    starts = list_schedule(problem)
+    starts = problem.simple
     problem.check(starts)
     goal = problem.length if problem.loop else problem.settled
     if effort and goal(starts) > problem.total:
@@ -215,7 +260,7 @@ def place_by_lists(problem: Problem) -> list[int]:
     reads what a round has computed late starts late in the next one, and others fill the slots
     before it.
     """
-    best = starts = list_schedule(problem)
+    best = starts = problem.simple
     for _ in range(_PASSES):
         if problem.length(best) == problem.total:
             break
@@ -232,94 +277,79 @@ def list_schedule(problem: Problem, releases: Mapping[int, int] | None = None) -
     ``releases`` tells for jobs whose results are carried in which slot, at the earliest, the old
     ones may be read; 0 for others.
     """
-    heights = _heights(problem)
-    operands, readers = _predecessors(problem)
+    operands, readers = problem.predecessors
     starts: dict[int, int] = {}
+    candidates: dict[int, _Candidate] = {}
+    waiting, able = set(operands), set[int]()
     taken = 0
-    while operands.keys() - starts.keys():
-        able = [j for j, needed in operands.items() if j not in starts and needed <= starts.keys()]
+    while waiting or able:
+        able |= {job for job in waiting if operands[job] <= starts.keys()}
+        waiting -= able
         # A place is overwritten after its last read; elements that change places start together.
-        free = [j for j in able if readers[j] <= starts.keys()] or able
-        options = [(_earliest(problem, j, starts, taken, releases), -heights[j], j) for j in free]
-        start, _, first = min(options)
-        for job, shift in problem.chains[first]:
-            starts[job] = start + shift
-            taken |= (1 << problem.durations[job]) - 1 << start + shift
+        free = {job for job in able if readers[job] <= starts.keys()} or able
+        for job in free - candidates.keys():
+            candidates[job] = _Candidate(problem, job, starts, releases)
+        first = min(free, key=lambda job: candidates[job].order(taken))
+        start = candidates.pop(first).start
+        placed = {job: start + shift for job, shift in problem.chains[first]}
+        starts |= placed
+        taken |= problem.slots[first] << start
+        able.remove(first)
+        # One that gives a place up without its last reads would start later after these.
+        candidates = {j: c for j, c in candidates.items() if readers[j].isdisjoint(placed)}
     return [starts[j] for j in range(len(problem.sequences))]
 
 
-def _predecessors(problem: Problem) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
-    """The jobs that compute a job's operands, and those that read what its result replaces.
+class _Candidate:
+    """A job whose operands are placed.
 
-    Those of jobs that go on with its sum are its own.
+    Attributes:
+        start: the first one, as far as is known, at which its operands are there, its slots free
+            and its place given up; it only grows while others are placed.
     """
-    first = {job: head for head, chain in problem.chains.items() for job, _ in chain}
-    operands: dict[int, set[int]] = {j: set() for j in first.values()}
-    readers: dict[int, set[int]] = {j: set() for j in first.values()}
-    for read in problem.reads:
-        if first[read.reader] != first[read.producer]:
-            operands[first[read.reader]].add(read.producer)
-    for read in problem.old_reads:
-        if first[read.reader] != first[read.producer]:
-            readers[first[read.producer]].add(read.reader)
-    return operands, readers
+
+    def __init__(
+        self,
+        problem: Problem,
+        job: int,
+        starts: Mapping[int, int],
+        releases: Mapping[int, int] | None,
+    ) -> None:
+        self._job, self._height, self._slots = job, problem.heights[job], problem.slots[job]
+        reads = problem.chain_reads[job]
+        # The starts with which each of them is a forwarded one.
+        forwarded = [starts[r.producer] + problem.reach[r.producer] - r.offset for r in reads]
+        self._needs = [
+            (start, start + problem.delays[read.producer], read.forwards)
+            for start, read in zip(forwarded, reads, strict=True)
+        ]
+        self.start = max([0, *forwarded, *_given_up(problem, job, starts)])
+        if releases:
+            for read in problem.chain_old_reads[job]:
+                self.start = max(self.start, releases.get(read.producer, 0) - read.offset)
+
+    def order(self, taken: int) -> tuple[int, int, int]:
+        """Brings `start` up to date and ranks the job; ``taken`` has a bit for each busy slot."""
+        while (blocked := taken >> self.start & self._slots) or not self._is_fed:
+            self.start += blocked.bit_length() or 1
+        return self.start, -self._height, self._job
+
+    @property
+    def _is_fed(self) -> bool:
+        """Whether every operand is there, forwarded or from memory."""
+        return all(
+            self.start >= stored or (forwards and self.start == forwarded)
+            for forwarded, stored, forwards in self._needs
+        )
 
 
-def _heights(problem: Problem) -> list[int]:
-    """Slots from the start of each job to the end of what depends on it, at least."""
-    heights = [0] * len(problem.sequences)
-    followers: dict[int, list[Read]] = {}
-    for read in problem.reads:
-        followers.setdefault(read.producer, []).append(read)
-    for job in reversed(range(len(problem.sequences))):
-        own = problem.reach[job]
-        later = [own + heights[r.reader] - r.offset for r in followers.get(job, [])]
-        if job in problem.followers:
-            later.append(problem.durations[job] + heights[problem.followers[job]])
-        heights[job] = max([own, *later])
-    return heights
-
-
-def _earliest(
-    problem: Problem,
-    job: int,
-    starts: Mapping[int, int],
-    taken: int,
-    releases: Mapping[int, int] | None,
-) -> int:
-    """First start at which a job's operands are there, its slots free and its place given up.
-
-    ``taken`` has a bit for each slot that is not free.
-    """
-    chain = problem.chains[job]
-    reads = problem.chain_reads[job]
-    # The starts with which each of them is a forwarded one.
-    forwarded = [starts[r.producer] + problem.reach[r.producer] - r.offset for r in reads]
-    needs = [
-        (start, problem.delays[read.producer], read.forwards)
-        for start, read in zip(forwarded, reads, strict=True)
-    ]
-    start = max([0, *forwarded])
-    for each, shift in chain:
+def _given_up(problem: Problem, job: int, starts: Mapping[int, int]) -> Iterator[int]:
+    """The first starts at which a job's chain replaces words after reads that are placed."""
+    for each, shift in problem.chains[job]:
         delay = problem.reach[each] + problem.lasting[each] + shift
         for read in problem.old_reads_of.get(each, ()):
             if read.reader in starts:
-                start = max(start, starts[read.reader] + read.offset + 1 - delay)
-    if releases:
-        for read in problem.chain_old_reads[job]:
-            start = max(start, releases.get(read.producer, 0) - read.offset)
-
-    def possible(start: int) -> bool:
-        return all(
-            start - first >= delay or (forwards and start == first)
-            for first, delay, forwards in needs
-        )
-
-    last, shift = chain[-1]
-    own = (1 << shift + problem.durations[last]) - 1
-    while (blocked := taken >> start & own) or not possible(start):
-        start += blocked.bit_length() or 1
-    return start
+                yield starts[read.reader] + read.offset + 1 - delay
 
 
 def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | None:
