@@ -6,7 +6,7 @@ import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
-from residua.hardware.signature_register import WIDTH, folded, record, step
+from residua.hardware.signature_register import WIDTH, folded, record, repeated, step
 
 
 def summed(words):
@@ -22,6 +22,14 @@ def test_the_polynomial_is_primitive():
     while value != 1:
         value, period = step(value, 0), period + 1
     assert period == (1 << WIDTH) - 1
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2, 3, 6, 387])
+def test_rounds_are_summed_up_at_once(rounds):
+    draw = random.Random(rounds)
+    words = [draw.getrandbits(16) for _ in range(40)]
+    assert repeated(0, words, rounds) == summed(words * rounds)
+    assert repeated(summed(words[:7]), words[7:], rounds) == summed(words[:7] + words[7:] * rounds)
 
 
 def test_every_bit_of_a_long_word_counts():

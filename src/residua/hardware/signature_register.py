@@ -5,6 +5,8 @@ wrong, a missing and an additional event all change it, and every later value; s
 cancel with a chance of 2^-16.
 """
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib.wiring import In, Out
 
@@ -23,6 +25,28 @@ _MASK = (1 << WIDTH) - 1
 def step(value: int, word: int) -> int:
     """The register after an event whose word has at most `WIDTH` bits."""
     return (value << 1 & _MASK) ^ (_FEEDBACK if value >> WIDTH - 1 else 0) ^ word
+
+
+def repeated(value: int, words: Sequence[int], rounds: int) -> int:
+    """The register after so many rounds of the same events."""
+    # A round multiplies what it finds by a power of x and adds the same to it, as two of them do.
+    factor, added = 1, 0
+    for word in words:
+        factor, added = step(factor, 0), step(added, word)
+    while rounds:
+        if rounds & 1:
+            value = _product(value, factor) ^ added
+        factor, added = _product(factor, factor), _product(added, factor) ^ added
+        rounds >>= 1
+    return value
+
+
+def _product(left: int, right: int) -> int:
+    """The product of two values of the register as polynomials."""
+    result = 0
+    for place in reversed(range(WIDTH)):
+        result = step(result, left if right >> place & 1 else 0)
+    return result
 
 
 def folded(word: int) -> int:

@@ -29,7 +29,7 @@ from residua.curves.protections.status_codes import StatusCodes
 from residua.errors import SpecificationError
 from residua.hardware import signature_register
 from residua.hardware.engine.microsequencer import GAP, pause_after
-from residua.hardware.signature_register import folded, step
+from residua.hardware.signature_register import folded, repeated, step
 from residua.machines.control_store import Block
 
 
@@ -271,9 +271,8 @@ class ControlProgram:
             match word["kind"]:
                 case Kind.RUN:
                     slots = range(word["target"], word["target"] + word["length"] + 1)
-                    for _ in range(rounds if word["scalar"] else word["rounds"] + 1):
-                        for slot in slots:
-                            flow = step(flow, folded(slot))
+                    times = rounds if word["scalar"] else word["rounds"] + 1
+                    flow = repeated(flow, list(map(folded, slots)), times)
                     for _ in range(word.get("pause", 0)):
                         signature = step(signature, bits[address] ^ page)
                 case Kind.CALL:
