@@ -23,6 +23,7 @@ import inspect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from pathlib import Path
 
@@ -166,11 +167,8 @@ class Program:
 
         ``range`` is what the caller knows of that integer.
         """
-        target, moduli = _canonical(base, factor), _moduli(base)
-        matrix = tuple(
-            tuple(rational_residue(weight, m) * f % m for f, m in zip(target, moduli, strict=True))
-            for weight in weights
-        )
+        target = _canonical(base, factor)
+        matrix = _weight_matrix(tuple(weights), target, tuple(_moduli(base)))
         unit = set(target) == {1} and all(abs(weight) == 1 for weight in weights)
         return Summand(base, (Broadcast(source, matrix, unit),), target, range)
 
@@ -372,6 +370,17 @@ def _canonical(base: Base, factor: Sequence[int]) -> Vector:
 
 def _moduli(base: Base) -> list[int]:
     return [modulus.value for modulus in base]
+
+
+@lru_cache(maxsize=256)  # extensions over the same bases have the same ones
+def _weight_matrix(
+    weights: tuple[int | Fraction, ...], factor: Vector, moduli: Vector
+) -> tuple[Vector, ...]:
+    """Each weight times a factor in every channel."""
+    return tuple(
+        tuple(rational_residue(weight, m) * f % m for f, m in zip(factor, moduli, strict=True))
+        for weight in weights
+    )
 
 
 def _weighted_sum(base: Base, ranges: Iterable[Range], weights: Vector) -> Interval:

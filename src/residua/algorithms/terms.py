@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from gmpy2 import log2, mpq
 
@@ -37,8 +38,7 @@ class Interval:
         if other.high <= 0:
             low, high = other._ends(self.low), other._ends(self.high)
             return Interval(self.high * high[0], self.low * low[1])
-        corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Interval(min(corners), max(corners))
+        return _across_zero(self, other)
 
     def _ends(self, factor: mpq) -> tuple[mpq, mpq]:
         """Which end makes the product with a factor smallest, and which makes it largest."""
@@ -61,6 +61,13 @@ class Interval:
     def magnitude(self) -> mpq:
         """The largest absolute value."""
         return max(abs(self.low), abs(self.high))
+
+
+@lru_cache(maxsize=64)  # both bases of a field multiply the same ones
+def _across_zero(one: Interval, other: Interval) -> Interval:
+    """The product of two intervals of which neither need have a sign."""
+    corners = [a * b for a in (one.low, one.high) for b in (other.low, other.high)]
+    return Interval(min(corners), max(corners))
 
 
 def power_of_two(value: int | Fraction | mpq) -> str:

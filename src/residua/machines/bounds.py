@@ -173,7 +173,7 @@ def _amounts(
     match term:
         case Product(left, right, sign):
             pairs = zip(_read(left, words), _read(right, words), strict=True)
-            return [_times(_times(x, y), (sign, sign)) for x, y in pairs]
+            return [_multiple(_times(x, y), sign) for x, y in pairs]
         case Stored(constants):
             return [(m.centre(c), m.centre(c)) for m, c in zip(moduli, constants, strict=True)]
         case Gated(value, _, _, sign):
@@ -250,4 +250,5 @@ def _times(left: Range, right: Range) -> Range:
 
 
 def _multiple(value: Range, factor: int) -> Range:
-    return _times(value, (factor, factor))
+    low, high = value
+    return (low * factor, high * factor) if factor >= 0 else (high * factor, low * factor)

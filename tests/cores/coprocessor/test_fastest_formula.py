@@ -15,6 +15,7 @@ from residua.curves.inversion import Inversion
 from residua.curves.parameters import curve_from_parameters
 from residua.curves.protections.protection import Protection
 from residua.errors import SpecificationError
+from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 
 XZ, DIFFERENCE, WINDOW, HALVES = (
     Formula.XZ_LADDER,
@@ -81,6 +82,17 @@ def test_what_cannot_be_faster_is_not_scheduled():
     )
     assert chosen(designs) is HALVES
     assert designs.scheduled == [HALVES]
+
+
+@pytest.mark.parametrize("parameters", [TINY, WITHOUT_A])
+@pytest.mark.parametrize("options", [{}, {"blinding": "auto"}, {"fixed_base": (2, 3)}])
+def test_what_waits_is_no_loss(parameters, options, monkeypatch):
+    """The choice is that among all formulas, each of them scheduled."""
+    curves = [curve_from_parameters(parameters)]
+    with quick_schedules():
+        chosen = EccCore(curves, **options).design.formulas
+        monkeypatch.setattr(CoprocessorDesign, "least_cycles", lambda design, curve: 0)
+        assert EccCore(curves, **options).design.formulas == chosen
 
 
 def test_what_is_refused_is_none_of_them():

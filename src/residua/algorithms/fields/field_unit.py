@@ -35,19 +35,23 @@ def extension_cox(domain: Domain) -> Cox:
     return domain.split.first if isinstance(domain, PositionResidueDomain) else domain.first
 
 
-def closed_domain(
+def closed_programs(
     domain: Domain,
     programs: Sequence[tuple[FieldProgram, Mapping[str, int]]],
     number: tuple[int, int],
     representation: Representation,
-) -> Domain:
-    """The domain under which all programs are closed; see `rns_field.closed_domain`.
+) -> tuple[Domain, list[Lowered]]:
+    """The domain under which all programs are closed, and what `lower` makes of them on it.
 
-    Ranges of elements are fixed in SBMM: what Compress leaves.
+    Ranges of elements are fixed in SBMM: what Compress leaves. For others see
+    `rns_field.closed_domain`.
+
+    Raises:
+        ProgramError: there is none.
     """
-    if isinstance(domain, PositionResidueDomain):
-        return domain
-    return rns_field.closed_domain(domain, programs, number, representation)
+    if isinstance(domain, MontgomeryDomain):
+        return rns_field.closed_programs(domain, programs, number, representation)
+    return domain, [lower(program, domain, named, representation) for program, named in programs]
 
 
 def lower(

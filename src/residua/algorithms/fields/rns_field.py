@@ -68,19 +68,36 @@ def closed_domain(
     Raises:
         ProgramError: there is none; the bases are too narrow.
     """
-    critical = list(programs)
+    return closed_programs(domain, programs, number, representation)[0]
+
+
+def closed_programs(
+    domain: MontgomeryDomain,
+    programs: Sequence[tuple[FieldProgram, Mapping[str, int]]],
+    number: tuple[int, int],
+    representation: Representation,
+) -> tuple[MontgomeryDomain, list[Lowered]]:
+    """The domain of `closed_domain`, and what `lower` makes of the programs on it.
+
+    Raises:
+        ProgramError: there is none; the bases are too narrow.
+    """
+    critical = list(range(len(programs)))
+    lowered: dict[int, Lowered] = {}
 
     def check(candidate: MontgomeryDomain) -> None:
         load("number", candidate, *number, representation)
-        for index, (program, constants) in enumerate(critical):
+        for place, index in enumerate(critical):
+            program, constants = programs[index]
             try:
-                lower(program, candidate, constants, representation)
+                lowered[index] = lower(program, candidate, constants, representation)
             except ProgramError:
                 # What has failed is likely to fail again.
-                critical.insert(0, critical.pop(index))
+                critical.insert(0, critical.pop(place))
                 raise
 
-    return smallest_bound(domain, check)
+    closed = smallest_bound(domain, check)
+    return closed, [lowered[index] for index in range(len(programs))]
 
 
 def smallest_bound(

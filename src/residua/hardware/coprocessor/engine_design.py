@@ -6,6 +6,7 @@ from functools import cached_property
 from residua.algorithms.fields import field_unit, rns_field
 from residua.algorithms.fields.field import FieldProgram
 from residua.algorithms.fields.field_unit import Domain
+from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves.blinding import BlindingChoice
 from residua.curves.comb import ENTRY, tables
@@ -135,16 +136,23 @@ class CoprocessorDesign(CurveDesign):
     @cached_property
     def domains(self) -> list[Domain]:
         """The domain of each page, with a bound that its programs keep."""
+        return [domain for domain, _ in self._closed]
+
+    @cached_property
+    def _closed(self) -> list[tuple[Domain, dict[str, Lowered]]]:
+        """The domain of each page, with its routines as programs on the bases."""
+        number = (self.binary_words, self.width)
         closed = []
         for page, domain in enumerate(self._open_domains):
-            programs = [
-                (pages[page], self._constants[page])
-                for pages in self._programs.values()
-                if pages[page] is not None
-            ]
-            known = [(program, named) for program, named in programs if program is not None]
-            number = (self.binary_words, self.width)
-            closed.append(field_unit.closed_domain(domain, known, number, Redundant(1)))
+            known = {
+                name: (program, self._constants[page])
+                for name, pages in self._programs.items()
+                if (program := pages[page]) is not None
+            }
+            own, lowered = field_unit.closed_programs(
+                domain, list(known.values()), number, Redundant(1)
+            )
+            closed.append((own, dict(zip(known, lowered, strict=True))))
         return closed
 
     @cached_property
@@ -153,14 +161,7 @@ class CoprocessorDesign(CurveDesign):
         representation = Redundant(1)
         sources = []
         for name, programs in self._programs.items():
-            pages = tuple(
-                None
-                if program is None
-                else field_unit.lower(program, domain, named, representation)
-                for program, domain, named in zip(
-                    programs, self.domains, self._constants, strict=True
-                )
-            )
+            pages = tuple(lowered.get(name) for _, lowered in self._closed)
             sources.append(
                 Source(
                     name,

@@ -74,8 +74,9 @@ class ProcessorDesign(DatapathDesign):
         folds = max(bounds.folds for bounds in alone)
         row_folds = max(bounds.row_folds for bounds in alone)
         analysed = []
-        for program in self.programs:
-            bounds = analyse(program, folds, row_folds)
+        for program, own in zip(self.programs, alone, strict=True):
+            same = (own.folds, own.row_folds) == (folds, row_folds)
+            bounds = own if same else analyse(program, folds, row_folds)
             program.representation = bounds.representation
             analysed.append(Analysed(program, bounds))
         return analysed

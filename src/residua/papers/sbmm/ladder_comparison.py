@@ -118,8 +118,7 @@ def _placed(domain: Domain, named: dict[str, int], rowers: int) -> tuple[tuple[i
     step, representation = ladder.step(), Redundant(1)
     bases = field_unit.wide_bases(domain)
     words = -(-domain.modulus.bit_length() // bases[0].width), bases[0].width
-    closed = field_unit.closed_domain(domain, [(step, named)], words, representation)
-    lowered = field_unit.lower(step, closed, named, representation)
+    _, (lowered,) = field_unit.closed_programs(domain, [(step, named)], words, representation)
     sparse = all(m.weight <= _WEIGHT for base in bases for m in base)
     options = EngineOptions(rowers, reduction="shift" if sparse else "multiply")
     design = ProcessorDesign([Source(step.name, (lowered,), loop=True, listed=True)], options)
