@@ -53,12 +53,11 @@ def evidence_of(
         work=work / name,
         progress=lambda text: console.print(text, markup=False, highlight=False),
     )
-    document = asked.page.document(list(found.rows.values()))
     data = {
         "files": [str(path) for path in found.files],
         "rows": [row.model_dump() for row in found.rows.values()],
         "faults": dict(found.faults),
     }
-    show(data, as_json, lambda _: documents.terminal(document))
+    show(data, as_json, lambda _: documents.terminal(found.document))
     if found.faults:
         raise typer.Exit(1)

@@ -14,10 +14,11 @@ from typing import Any
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
-from residua.evidence.pages import Page
+from residua.evidence.pages import Page, write
 from residua.evidence.rows import Row, Rows, Store
 from residua.evidence.subjects import Cores, Subject
 from residua.output import Progress, check_directory
+from residua.report.documents import Document
 from residua.toolchain import executors
 from residua.toolchain.commit import source_commit
 from residua.toolchain.process import versions
@@ -161,10 +162,11 @@ class Campaign:
                 rows = self.ordered(rows | {name: row})
                 store.write(self.name, rows.values())
             progress(self._told(row, tasks[0].commit))
-        files = [store.write(self.name, rows.values()), *self.page.write(rows.values(), pages)]
+        document = self.page.document(list(rows.values()))
+        files = [store.write(self.name, rows.values()), *write(document, pages)]
         faults = {name: found for name, row in rows.items() if (found := self.faults(row))}
         faults |= {name: [f"no row was made: {error}"] for name, error in lost.items()}
-        return Outcome(rows, files, faults, lost)
+        return Outcome(rows, document, files, faults, lost)
 
     def row(self, task: Task) -> Row:
         """Measure a row; one that holds is kept as it is."""
@@ -247,12 +249,14 @@ class Outcome:
 
     Attributes:
         rows: all of them, by name.
+        document: the page that shows them.
         files: in which they are.
         faults: what is wrong with which row.
         lost: why some rows could not be made.
     """
 
     rows: Rows
+    document: Document
     files: list[Path]
     faults: Mapping[str, list[str]]
     lost: Mapping[str, BaseException]

@@ -69,10 +69,15 @@ class Page:
 
     def write(self, rows: Iterable[Row], directory: Path) -> list[Path]:
         """Write page and figures; their paths."""
-        files = documents.files(self.document(list(rows)))
-        for name, text in files.items():
-            write_whole(directory / name, text)
-        return [directory / name for name in files]
+        return write(self.document(list(rows)), directory)
+
+
+def write(document: Document, directory: Path) -> list[Path]:
+    """Write a page and its figures; their paths."""
+    files = documents.files(document)
+    for name, text in files.items():
+        write_whole(directory / name, text)
+    return [directory / name for name in files]
 
 
 def table_page(

@@ -7,6 +7,7 @@ from typing import Any
 from residua.errors import SpecificationError
 from residua.evidence.campaign import Campaign
 from residua.evidence.catalogue import campaign
+from residua.evidence.pages import write
 from residua.evidence.rows import PUBLISHED_SEEDS, Store
 from residua.output import Progress, check_directory
 from residua.report.documents import Document
@@ -74,12 +75,11 @@ def make(
             if isinstance(error, ToolError):
                 error.args = (f"{name}: {error.args[0]}", *error.args[1:])
             raise error
-        rows, files = outcome.rows, outcome.files
+        rows, document, files = outcome.rows, outcome.document, outcome.files
     else:
         rows = asked.rows(store)
-        files = [store.write(asked.name, rows.values())]
-        files += asked.page.write(rows.values(), pages)
-    document = asked.page.document(list(rows.values()))
+        document = asked.page.document(list(rows.values()))
+        files = [store.write(asked.name, rows.values()), *write(document, pages)]
     paths = sorted(str(path) for path in files)
     found = [row.model_dump() for row in rows.values()]
     return document, {"files": paths, "rows": found, **document.data}
