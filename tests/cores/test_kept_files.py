@@ -65,32 +65,35 @@ def test_what_is_asked_for_is_told_apart(monkeypatch):
     assert len(found) == 1
 
 
-def test_the_state_is_that_of_all_files(monkeypatch, tmp_path):
+def state(folder, without=()):
+    """That of a package in a folder."""
+    return module._state(module._files(folder), without)
+
+
+def test_the_state_is_that_of_all_files(tmp_path):
     (tmp_path / "one.py").write_text("1")
-    monkeypatch.setattr(module, "_PACKAGE", tmp_path)
-    states = [module._state()]
+    states = [state(tmp_path)]
     (tmp_path / "one.py").write_text("2")
-    states.append(module._state())
+    states.append(state(tmp_path))
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "template.md").write_text("")
-    states.append(module._state())
+    states.append(state(tmp_path))
     assert len(set(states)) == 3
-    assert module._state() == states[-1]
+    assert state(tmp_path) == states[-1]
 
 
-def test_what_no_core_imports_makes_no_file(monkeypatch, tmp_path):
+def test_what_no_core_imports_makes_no_file(tmp_path):
     """Packages above the cores, with which none of their directories changes."""
-    monkeypatch.setattr(module, "_PACKAGE", tmp_path)
     for name in ("cores", *module.ABOVE):
         (tmp_path / name).mkdir()
-    before = module._state(), module._state(module.ABOVE)
+    before = state(tmp_path), state(tmp_path, module.ABOVE)
     for name in module.ABOVE:
         (tmp_path / name / "one.py").write_text("")
-    assert module._state() != before[0]
-    assert module._state(module.ABOVE) == before[1]
+    assert state(tmp_path) != before[0]
+    assert state(tmp_path, module.ABOVE) == before[1]
     (tmp_path / "cores" / "report").mkdir()
     (tmp_path / "cores" / "report" / "one.py").write_text("")
-    assert module._state(module.ABOVE) != before[1]
+    assert state(tmp_path, module.ABOVE) != before[1]
 
 
 def test_a_changed_package_is_not_kept_by_tests(monkeypatch, tmp_path):

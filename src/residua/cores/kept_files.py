@@ -25,6 +25,9 @@ ABOVE = frozenset({"cli", "systems", "papers", "evidence", "report", "explore"})
 _PACKAGE = Path(__file__).parents[1]
 _REQUIRED = re.compile(r"[\w.-]+")
 
+_Files = list[tuple[Path, bytes]]
+"""Names of files, and digests of what is in them."""
+
 
 def kept_files(
     specification: CoreSpecification, progress: Progress = lambda step: None
@@ -65,15 +68,20 @@ def _key(specification: CoreSpecification) -> str:
     return cache.key([MAKERS_STATE, _others_state(kind), names, *values_given])
 
 
-def _state(without: Collection[str] = ()) -> str:
+def _state(files: _Files, without: Collection[str] = ()) -> str:
     """Digest of the package, but for some of its packages, and of the libraries it needs."""
-    digest = hashlib.sha256(platform.python_version().encode())
-    for requirement in importlib.metadata.requires("residua") or []:
-        library = _REQUIRED.match(requirement)
-        if library and "extra ==" not in requirement:
-            digest.update(f"\n{library[0]} {importlib.metadata.version(library[0])}".encode())
-    _take_files(digest, _PACKAGE, without)
+    digest = hashlib.sha256(platform.python_version().encode() + _libraries())
+    _take(digest, files, without)
     return digest.hexdigest()
+
+
+@functools.cache
+def _libraries() -> bytes:
+    """The libraries that the package needs, with their versions."""
+    required = importlib.metadata.requires("residua") or []
+    found = [_REQUIRED.match(each) for each in required if "extra ==" not in each]
+    names = [library[0] for library in found if library]
+    return "".join(f"\n{name} {importlib.metadata.version(name)}" for name in names).encode()
 
 
 @functools.cache
@@ -84,23 +92,33 @@ def _others_state(kind: type[CoreSpecification]) -> str:
     digest = hashlib.sha256()
     for folder in folders:
         if folder != _PACKAGE:
-            _take_files(digest, folder)
+            _take(digest, _files(folder))
     return digest.hexdigest()
 
 
-def _take_files(digest: "hashlib._Hash", folder: Path, without: Collection[str] = ()) -> None:
-    """Every file below a folder, with its name, but for those of some folders in it."""
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        if path.is_file() and "__pycache__" not in name.parts and name.parts[0] not in without:
-            digest.update(f"\n{name.as_posix()}\n".encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+def _take(digest: "hashlib._Hash", files: _Files, without: Collection[str] = ()) -> None:
+    """Every file, with its name, but for those of some folders."""
+    for name, own in files:
+        if name.parts[0] not in without:
+            digest.update(f"\n{name.as_posix()}\n".encode() + own)
 
 
-STATE = _state()
+def _files(folder: Path) -> _Files:
+    """The name of every file below a folder, and the digest of what is in it."""
+    names = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [
+        (name, hashlib.sha256((folder / name).read_bytes()).digest())
+        for name in names
+        if "__pycache__" not in name.parts
+    ]
+
+
+_OWN = _files(_PACKAGE)
+
+STATE = _state(_OWN)
 """A digest of the package and of the libraries that it needs: what they give is a function of it.
 
 Found as early as possible, in case that someone changes the package while it runs."""
 
-MAKERS_STATE = _state(ABOVE)
+MAKERS_STATE = _state(_OWN, ABOVE)
 """The same of the part of it that makes the files of cores, by which they are kept."""
