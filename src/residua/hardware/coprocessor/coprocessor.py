@@ -334,17 +334,18 @@ class Coprocessor(Component):
             ]
             connect(m, number, results.results)
             return
-        # In registers: they go far, and the controller takes longer before a routine reads them.
+        # In registers: they go far. A number is made, and a routine reads the inverse, later still.
+        inverts = delayed(m, inverter.busy, 1, "inverts")
         word = delayed(m, inverter.word, 1, "inverse_word", data=True)
         valid = delayed(m, inverter.word_valid, 1, "inverse_valid")
         m.d.sync += controller.reciprocated.eq(inverter.done)
         m.d.comb += [
             inverter.start.eq(controller.reciprocate),
             inverter.words.payload.eq(number.payload),
-            inverter.words.valid.eq(number.valid),
+            inverter.words.valid.eq(number.valid & inverts),
             results.results.payload.eq(number.payload),
-            results.results.valid.eq(number.valid & ~inverter.busy),
-            number.ready.eq(Mux(inverter.busy, inverter.words.ready, results.results.ready)),
+            results.results.valid.eq(number.valid & ~inverts),
+            number.ready.eq(Mux(inverts, inverter.words.ready, results.results.ready)),
             processor.binary.payload.eq(Mux(valid, word, operand.payload)),
             processor.binary.valid.eq(valid | operand.valid),
         ]
