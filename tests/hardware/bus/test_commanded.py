@@ -21,17 +21,17 @@ from tests.cores.generated import (
 from tests.hardware.traffic import ticks, ticks_until
 
 from residua.cores.kinds import core_of
-from residua.cores.modular_bus.cases import NumberCases
 from residua.cores.specification.reading import check_any
 from residua.hardware.bus import commanded
 from residua.hardware.bus.commanded import Commanded
-from residua.hardware.random_monitor import RandomMonitor, repetition_cutoff
+from residua.hardware.random_monitor import RandomMonitor
 
-MODEXP = {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2}
+MODEXP = {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2, "exponent_bits": 4}
 ENGINE = ENGINE_EXPONENTIATION | {"window": 2, "exponent_bits": 4}
 LOADED = {"algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3}
 
-CRT = RSA | {"bits": 40, "exponent": 3}
+CRT = RSA | {"bits": 31, "exponent": 3}
+KEYS = PUBLIC_KEYS | {"exponent_bits": 5}
 
 PRODUCTS = {
     "product": {"modulus": 0x1000B, "width": 12, "interface": "words"},
@@ -46,8 +46,10 @@ PRODUCTS = {
 DOUBLE = POINT | {"operation": "double"}
 
 PRIME = {"algorithm": "inversion", "modulus": 0x10001, "width": 12}
-INVERSIONS = {"division-steps": 8, "fermat": 8, "plus-minus": 0, "plus-minus-ct": 0}
-"""Methods, and words of memories that operations change: plus-minus has registers alone."""
+FERMAT = PRIME | {"inversion": "fermat", "modulus": 0x10003}
+"""Two bits of p - 2 are set: it takes few products."""
+INVERSIONS = {"division-steps": 8, "plus-minus": 0, "plus-minus-ct": 0}
+"""Other methods, and words of memories that operations change: plus-minus has registers alone."""
 
 BLINDED = BLINDED_RSA | {"bits": 31, "exponent": 3, "blinding": 2}
 """Fewer random bits than hide anything: they are many cycles."""
@@ -141,47 +143,110 @@ def signals(simulator):
     return [signal for signal in simulator._engine._state.signals if signal.name != "clk"]
 
 
-def left_behind(values, operations, monkeypatch, seed=1, **changes):
-    """Memories and signals after a reset, after a load and operations, after a zeroisation."""
-    core = core_of(check_any(values | {"bus": "axi"}))
-    settings = [core.settings(random.Random(1))[-1]]
-    cases = replace(core.surroundings.cases(seed), settings=settings)
-    design = replace(core.commanded, **changes)
-    dut = Commanded(design, "", lambda _, members, reset: Inside(core, members, reset))
-    simulator, memories = simulated(dut, monkeypatch)
-    found, draw, operates = [], random.Random(1), [False]
-    # What comes from a wipe on is of the next operation.
-    give_random = random_words(dut, lambda: (1, draw.getrandbits(32) if operates[0] else 0xC0FFEE))
+SAME = 0xC0FFEE
+"""A random word."""
 
-    def look(ctx):
-        words = [ctx.get(data[i]) for data in memories for i in range(data.depth)]
-        found.append((words, [(one.name, ctx.get(one)) for one in signals(simulator)]))
 
-    async def bench(ctx):
-        ctx.set(dut.result.ready, 1)
-        await ticks_until(ctx, dut.command.ready)
-        look(ctx)
-        operates[0] = True
-        if dut.design.load:
-            await operate(ctx, dut, cases.load(settings[0]))
-        for _ in range(operations):
-            await operate(ctx, dut, cases.sample())
-            # The result leaves.
-            await ticks(ctx, 100)
-        ctx.set(dut.operands.payload, 0)
-        look(ctx)
-        operates[0] = False
-        await zeroise(ctx, dut)
-        look(ctx)
+class RandomWords:
+    """Random words for a core, of which ``same`` takes the place while it is not None."""
 
-    simulator.add_testbench(bench)
-    if core.commanded.random_words:
-        simulator.add_testbench(give_random, background=True)
-    simulator.run()
+    def __init__(self, dut):
+        self._stream, self._draw, self.same = dut.random, random.Random(3), None
+
+    def change(self, ctx, same):
+        """From now on, also in place of the word that waits."""
+        self.same = same
+        ctx.set(self._stream.payload, self._next())
+
+    def give(self, ctx, there):
+        ctx.set(self._stream.valid, there)
+
+    async def testbench(self, ctx):
+        self.give(ctx, 1)
+        taken = aiter(ctx.tick().sample(self._stream.valid & self._stream.ready))
+        while True:
+            ctx.set(self._stream.payload, self._next())
+            while not (await anext(taken))[2]:
+                pass
+
+    def _next(self):
+        return self._draw.getrandbits(32) if self.same is None else self.same
+
+
+class Bench:
+    """A core on a bus in Amaranth's simulator, and what it holds at some instants.
+
+    ``changes`` are of its design; ``seeds`` are those of operands. The first modulus or key of all
+    those of a core is right, the last one may be wrong.
+    """
+
+    def __init__(self, values, monkeypatch, seeds=(1,), chosen=-1, **changes):
+        core = core_of(check_any(values | {"bus": "axi"}))
+        settings = [core.settings(random.Random(1))[chosen]]
+        self.cases = [replace(core.surroundings.cases(seed), settings=settings) for seed in seeds]
+        self.dut = Commanded(
+            replace(core.commanded, **changes),
+            "",
+            lambda _, members, reset: Inside(core, members, reset),
+        )
+        self.simulator, self._memories = simulated(self.dut, monkeypatch)
+        self.words = RandomWords(self.dut) if core.commanded.random_words else None
+
+    def run(self, script):
+        """Run ``script``; results are taken at once, and random words are there."""
+
+        async def testbench(ctx):
+            ctx.set(self.dut.result.ready, 1)
+            await script(ctx)
+
+        self.simulator.add_testbench(testbench)
+        if self.words:
+            self.simulator.add_testbench(self.words.testbench, background=True)
+        self.simulator.run()
+
+    def look(self, ctx):
+        """Words of all memories, and all signals."""
+        words = [ctx.get(data[i]) for data in self._memories for i in range(data.depth)]
+        return words, [(one.name, ctx.get(one)) for one in signals(self.simulator)]
+
+    async def load(self, ctx, cases, *statuses):
+        await operate(ctx, self.dut, cases.load(cases.settings[0]), *statuses)
+
+    async def left_behind(self, ctx, operations):
+        """What is there after a reset; after a load and operations and after a zeroisation,
+        with the operands of each seed."""
+        await ticks_until(ctx, self.dut.command.ready)
+        found = [self.look(ctx)]
+        for cases in self.cases:
+            if self.dut.design.load:
+                await self.load(ctx, cases)
+            for _ in range(operations):
+                await operate(ctx, self.dut, cases.sample())
+                # The result leaves.
+                await ticks(ctx, 100)
+            ctx.set(self.dut.operands.payload, 0)
+            found.append(self.look(ctx))
+            await zeroise(ctx, self.dut)
+            found.append(self.look(ctx))
+        return found
+
+
+def left_behind(values, operations, *arguments, **changes):
+    """See `Bench`."""
+    bench, found = Bench(values, *arguments, **changes), []
+
+    async def script(ctx):
+        found.extend(await bench.left_behind(ctx, operations))
+
+    bench.run(script)
     return found
 
 
-SMALL = PRODUCTS | {way: PRIME | {"inversion": way} for way in INVERSIONS} | {"points": DOUBLE}
+SMALL = (
+    PRODUCTS
+    | {way: PRIME | {"inversion": way} for way in INVERSIONS}
+    | {"fermat": FERMAT, "points": DOUBLE}
+)
 """Cores that are quick to simulate."""
 
 
@@ -190,12 +255,11 @@ SMALL = PRODUCTS | {way: PRIME | {"inversion": way} for way in INVERSIONS} | {"p
     [
         (MODEXP, 1, 20),
         (CRT, 1, 20),
-        (BLINDED, 1, 20),
-        (PUBLIC_KEYS, 2, 20),
+        (KEYS, 2, 20),
         (ENGINE, 3, 20),
         (LOADED, 3, 20),
     ],
-    ids=["modexp", "RSA", "RSA, blinded", "public keys", "engine", "engine, loaded"],
+    ids=["modexp", "RSA", "public keys", "engine", "engine, loaded"],
 )
 def test_a_zeroisation_leaves_nothing(values, operations, words, monkeypatch):
     """All memories are as a reset leaves them; before it many words are not."""
@@ -213,94 +277,75 @@ def test_nothing_tells_of_operands_after_a_zeroisation(name, monkeypatch):
     """Memories are as a reset leaves them, and signals do not depend on what the operands were."""
     # Operands and results stand in several places by turns.
     operations = 1 if name == "points" else 3
-    one, other = (left_behind(SMALL[name], operations, monkeypatch, seed) for seed in (1, 2))
-    check_memories(one, INVERSIONS.get(name, 15))
+    reset, one, left_of_one, other, left_of_other = left_behind(
+        SMALL[name], operations, monkeypatch, (1, 2)
+    )
+    check_memories([reset, one, left_of_one], INVERSIONS.get(name, 15))
     assert one[1] != other[1]
-    assert one[2] == other[2]
+    assert left_of_one == left_of_other
 
 
 def test_a_place_that_is_not_wiped_is_found(monkeypatch):
-    wiped = [left_behind(PRODUCTS["IDDMM"], 2, monkeypatch, seed, turns=1)[-1] for seed in (1, 2)]
-    assert wiped[0] != wiped[1]
+    _, _, one, _, other = left_behind(PRODUCTS["IDDMM"], 2, monkeypatch, (1, 2), turns=1)
+    assert one != other
 
 
-def random_core(monkeypatch):
-    """A core on a bus that takes random words, and cases of it; it is soon starved."""
+def test_a_core_that_takes_random_words(monkeypatch):
+    """A word that does not come, and the same one again and again; both leave nothing."""
     monkeypatch.setattr(commanded, "RandomMonitor", functools.partial(RandomMonitor, 8))
-    core = core_of(check_any(BLINDED))
-    cases = NumberCases(core.commanded, core.settings(random.Random(1))[:1], 1)
-    dut = Commanded(core.commanded, "", lambda _, members, reset: Inside(core, members, reset))
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-6)
-    return cases, dut, simulator
+    monkeypatch.setattr("residua.hardware.random_monitor.repetition_cutoff", lambda: 3)
+    bench = Bench(BLINDED, monkeypatch, chosen=0)
+    dut, (cases,) = bench.dut, bench.cases
+
+    async def script(ctx):
+        # Those that come from a wipe on are of the next operation.
+        bench.words.change(ctx, SAME)
+        await ticks_until(ctx, dut.command.ready)
+        reset = bench.look(ctx)
+        bench.words.change(ctx, None)
+        await bench.load(ctx, cases)
+        states = [await a_word_that_does_not_come(ctx, bench)]
+        states.append(await words_that_fail_let_nothing_out(ctx, bench))
+        for before, after in states:
+            check_memories([reset, before, after], 20)
+        bench.words.change(ctx, None)
+        await bench.load(ctx, cases)
+        await operate(ctx, dut, cases.sample())
+
+    bench.run(script)
 
 
-def random_words(dut, word):
-    """Gives, in each cycle, whether there is a word and which."""
-
-    async def give(ctx):
-        taken = aiter(ctx.tick())
-        while True:
-            valid, payload = word()
-            ctx.set(dut.random.valid, valid)
-            ctx.set(dut.random.payload, payload)
-            await anext(taken)
-
-    return give
-
-
-def test_random_words_that_fail_let_nothing_out(monkeypatch):
-    """The same word again and again: no result and no key until a zeroisation."""
-    cases, dut, simulator = random_core(monkeypatch)
-    broken, draw = [False], random.Random(3)
-    of_message = core_of(check_any(BLINDED)).design.random_words[1]
-    give_random = random_words(dut, lambda: (1, 77 if broken[0] else draw.getrandbits(32)))
-
-    async def bench(ctx):
-        ctx.set(dut.result.ready, 1)
-        load, sample = cases.load(cases.settings[0]), cases.sample()
-        await operate(ctx, dut, load)
-        broken[0] = True
-        # So many equal words take a few operations.
-        for _ in range(repetition_cutoff() // of_message):
-            await operate(ctx, dut, sample, "ok", "random_fault")
-        await operate(ctx, dut, sample, "random_fault")
-        assert not ctx.get(dut.result.valid)
-        await operate(ctx, dut, load, "random_fault")
-        await operate(ctx, dut, sample, "not_loaded")
-        broken[0] = False
-        await zeroise(ctx, dut)
-        await operate(ctx, dut, load)
-        await operate(ctx, dut, sample)
-
-    simulator.add_testbench(bench)
-    simulator.add_testbench(give_random, background=True)
-    simulator.run()
-
-
-def test_a_random_word_that_does_not_come(monkeypatch):
+async def a_word_that_does_not_come(ctx, bench):
     """It ends with a status of its own, and nothing is left; one that comes late does no harm."""
-    cases, dut, simulator = random_core(monkeypatch)
-    given, draw = [True], random.Random(3)
-    give_random = random_words(dut, lambda: (given[0], draw.getrandbits(32)))
+    dut, (cases,) = bench.dut, bench.cases
+    bench.words.give(ctx, 0)
+    # Some may have been taken already; nothing is told of one that is not waited for.
+    await ticks(ctx, 1 << 9)
+    before = bench.look(ctx)
+    await starved(ctx, dut, cases.sample())
+    bench.words.change(ctx, SAME)
+    bench.words.give(ctx, 1)
+    await operate(ctx, dut, cases.sample(), "not_loaded")
+    after = bench.look(ctx)
+    bench.words.change(ctx, None)
+    return before, after
 
-    async def bench(ctx):
-        ctx.set(dut.result.ready, 1)
-        load, sample = cases.load(cases.settings[0]), cases.sample()
-        await operate(ctx, dut, load)
-        await operate(ctx, dut, sample)
-        given[0] = False
-        # Some may have been taken already; nothing is told of one that is not waited for.
-        await ctx.tick().repeat(1000)
-        await starved(ctx, dut, sample)
-        given[0] = True
-        await operate(ctx, dut, sample, "not_loaded")
-        await operate(ctx, dut, load)
-        await operate(ctx, dut, sample)
 
-    simulator.add_testbench(bench)
-    simulator.add_testbench(give_random, background=True)
-    simulator.run()
+async def words_that_fail_let_nothing_out(ctx, bench):
+    """The same word again and again: no result and no key until a zeroisation."""
+    dut, (cases,) = bench.dut, bench.cases
+    await bench.load(ctx, cases)
+    bench.words.change(ctx, 77)
+    # So many equal words take two operations, if the first one has some already.
+    await operate(ctx, dut, cases.sample(), "ok", "random_fault")
+    await operate(ctx, dut, cases.sample(), "random_fault")
+    assert not ctx.get(dut.result.valid)
+    await bench.load(ctx, cases, "random_fault")
+    await operate(ctx, dut, cases.sample(), "not_loaded")
+    before = bench.look(ctx)
+    bench.words.change(ctx, SAME)
+    await zeroise(ctx, dut)
+    return before, bench.look(ctx)
 
 
 async def starved(ctx, dut, case):
