@@ -17,8 +17,8 @@ def powers(domain, words, bits):
     """Bases and exponents at the ends of their ranges, and random ones."""
     chooser, p, most = random.Random(bits), domain.modulus, (1 << bits) - 1
     largest = (1 << domain.shape.digit * words) - 1
-    fixed = [(0, 0), (0, most), (1, most), (p - 1, most), (p, 1), (largest, most), (3, 0), (2, 1)]
-    return fixed + [(chooser.randint(0, largest), chooser.randint(0, most)) for _ in range(2)]
+    fixed = [(0, 0), (p - 1, most), (p, 1), (largest, most)]
+    return [*fixed, (chooser.randint(0, largest), chooser.randint(0, most))]
 
 
 def modulus_words(design, domain):
@@ -34,7 +34,7 @@ def modulus_words(design, domain):
 @pytest.mark.parametrize("loaded", [False, True])
 @pytest.mark.parametrize(
     ("bits", "k", "lanes", "window", "exponent_bits"),
-    [(24, 8, 2, 3, 7), (16, 8, None, 1, 5), (20, 8, None, 2, 5), (17, 17, 1, 4, 6)],
+    [(24, 8, 2, 3, 7), (16, 8, None, 1, 5), (20, 8, None, 2, 9), (17, 17, 1, 4, 6)],
 )
 def test_powers_and_cycles(bits, k, lanes, window, exponent_bits, loaded):
     domain = DigitDomain.of((1 << bits) - 3, k)
@@ -65,7 +65,7 @@ def test_public_exponents(exponent, loaded):
     design = DigitExponentiatorDesign(
         multiplier, exponent.bit_length(), exponent=exponent, plain=loaded
     )
-    bases = [(0,), (1,), (65518,), (65535,), (31337,)]
+    bases = [(0,), (65518,), (65535,), (31337,)]
     given = modulus_words(design, domain) if loaded else []
     found = multiply(design.component(), design.streams, bases, given)
     assert found.results == [pow(x, exponent, 65519) for (x,) in bases]
