@@ -20,6 +20,18 @@ LEAST = TINY | {
 }  # fmt: skip
 """With an endomorphism, too, and just enough points for the windows of signatures."""
 
+THREE_WORDS = TINY | {
+    "name": "three-words", "prime": 79228161169958014198178046949, "a": 0, "b": 10, "x": 4,
+    "y": 16339671817061445741294426480, "order": 79228161169957464293384785189,
+}  # fmt: skip
+"""With an endomorphism, and scalars that fill their words."""
+
+NEARLY_THREE_WORDS = TINY | {
+    "name": "nearly-three-words", "prime": 2914633867314056147269, "a": 0, "b": 10, "x": 1,
+    "y": 709748509889658405702, "order": 2914633867212002471521,
+}  # fmt: skip
+"""With an endomorphism, and scalars of 72 bits."""
+
 MIDDLE = SMALL
 """Of 40 bits, which take two words."""
 

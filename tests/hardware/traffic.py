@@ -21,14 +21,15 @@ def sender(stream, payloads, pace=1.0, seed=1, taken=None):
     """Sends ``payloads``; notes in ``taken`` in which cycles they were taken."""
 
     async def bench(ctx):
-        generator, cycle = random.Random(seed), 0
+        generator, cycle, offered = random.Random(seed), 0, None
         valid, word = stream.valid, stream.payload
         cycles = aiter(ctx.tick().sample(valid & stream.ready))
         for payload in payloads:
             moved = False
             ctx.set(word, payload)
             while not moved:
-                ctx.set(valid, generator.random() < pace)
+                if (offers := generator.random() < pace) is not offered:
+                    ctx.set(valid, offered := offers)
                 _, _, moved = await anext(cycles)
                 cycle += 1
             if taken is not None:
@@ -43,10 +44,12 @@ def receiver(stream, found, pace=1.0, seed=2, cycles=None):
 
     async def bench(ctx):
         generator, cycle, ready = random.Random(seed), 0, stream.ready
-        ctx.set(ready, generator.random() < pace)
+        ctx.set(ready, takes := generator.random() < pace)
         sampled = ctx.tick().sample(stream.valid & ready, stream.payload)
         async for _, _, moved, payload in sampled:
-            ctx.set(ready, generator.random() < pace)
+            before, takes = takes, generator.random() < pace
+            if takes is not before:
+                ctx.set(ready, takes)
             if moved:
                 found.append(payload)
                 if cycles is not None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 from amaranth.hdl import ResetInserter, Signal
 from tests.hardware.traffic import choose, pulse, sender, simulate, ticks, ticks_until
-from tests.small_curves import WITHOUT_A
+from tests.small_curves import NEARLY_THREE_WORDS, THREE_WORDS, WITHOUT_A
 
 from residua.algorithms.conversion import split_words
 from residua.curves.blinding import needed_bits
@@ -25,8 +25,8 @@ from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 from residua.hardware.unbuilt import unbuilt
 
 SMALL = curve_from_parameters(WITHOUT_A)
-LARGE = find_curve("secp256k1")
-MIDDLE = find_curve("secp160k1")
+LARGE = curve_from_parameters(THREE_WORDS)
+MIDDLE = curve_from_parameters(NEARLY_THREE_WORDS)
 
 
 def splits_of(curves, words, random_bits=None):
@@ -55,9 +55,9 @@ def unit_of(curves, words, random_bits=None, below=None):
 SHAPES = [
     ((SMALL,), 1, 0),
     ((SMALL,), 1, None),
-    ((LARGE,), 8, 0),
-    ((LARGE,), 8, None),
-    ((MIDDLE, None, LARGE), 8, None),
+    ((LARGE,), 3, 0),
+    ((LARGE,), 3, None),
+    ((MIDDLE, None, LARGE), 3, None),
     ((SMALL,), 2, 33),
 ]
 """Curves, words of a scalar, random bits."""
@@ -172,8 +172,14 @@ def assert_all_selected(curves, tasks):
 @pytest.mark.parametrize(("curves", "words", "random_bits"), SHAPES)
 def test_digits_range_and_cycles(curves, words, random_bits):
     unit = unit_of(curves, words, random_bits)
-    tasks = tasks_of(unit)[: 5 if words == 8 else 12]
+    tasks = tasks_of(unit)[: 8 if words == 3 else 9]
     assert_all_selected(curves, tasks)
+    check(unit, tasks, run(unit, tasks))
+
+
+def test_a_long_scalar():
+    unit = unit_of((find_curve("secp256k1"),), 8)
+    tasks = tasks_of(unit)[:1]
     check(unit, tasks, run(unit, tasks))
 
 
@@ -183,7 +189,7 @@ def test_served_bits_are_those_that_were_there(curves, words, random_bits):
     unit = unit_of(curves, words, random_bits, DIGITS_AHEAD * WINDOW + 1)
     unchecked = unbuilt(unit_of(curves, words, random_bits))
     assert unit.latency == unchecked.latency + unit.review
-    tasks = tasks_of(unit)[2 : 4 if words == 8 else 8]
+    tasks = tasks_of(unit)[2:6]
     assert_all_selected(curves, tasks)
     check(unit, tasks, run(unit, tasks))
 
@@ -272,7 +278,7 @@ def bits_of_sums(unit, sums, pace=1.0):
 def test_the_halves_of_sums(curves, words, random_bits, pace):
     """They are odd; whether scalars of one multiplication are blinded makes no difference."""
     unit = unit_of(curves, words, random_bits)
-    sums, in_range_all = sums_of(unit, 2 if words == 8 else 6), 0
+    sums, in_range_all = sums_of(unit, 2 if words == 3 else 6), 0
     assert_all_selected(curves, sums)
     for own, (found, bits, flags) in zip(sums, bits_of_sums(unit, sums, pace), strict=True):
         split = unit.plain_splits[own.select]
