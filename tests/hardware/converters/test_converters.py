@@ -65,8 +65,16 @@ def convert(conversion, numbers, pages=1, pace=(1.0, 1.0)):
     )
 
 
-@pytest.mark.parametrize("values", RANGES)
-@pytest.mark.parametrize(("modulus", "width", "channels", "c"), SHAPES)
+@pytest.mark.parametrize(
+    ("modulus", "width", "channels", "c", "values"),
+    [
+        *((*SHAPES[0], values) for values in RANGES),
+        *((*shape, RANGES[2]) for shape in SHAPES[1:]),
+        (*SHAPES[2], RANGES[4]),
+        (*SHAPES[4], RANGES[0]),
+        (*SHAPES[4], RANGES[3]),
+    ],
+)
 def test_residues_to_binary(modulus, width, channels, c, values):
     conversion = conversion_of(modulus, width, channels, c, values)
     numbers = numbers_of(conversion, 6)
@@ -75,11 +83,21 @@ def test_residues_to_binary(modulus, width, channels, c, values):
     assert set(transfers.lengths) == {conversion.words}
 
 
-@pytest.mark.parametrize("pages", [1, 2, 3])
-@pytest.mark.parametrize("pace", [(1.0, 1.0), (0.3, 1.0), (1.0, 0.1), (0.6, 0.4)])
+@pytest.mark.parametrize(
+    ("pages", "pace"),
+    [
+        (1, (0.3, 1.0)),
+        (1, (1.0, 0.1)),
+        (2, (1.0, 1.0)),
+        (2, (0.3, 1.0)),
+        (2, (0.6, 0.4)),
+        (3, (1.0, 1.0)),
+        (3, (1.0, 0.1)),
+    ],
+)
 def test_residues_to_binary_with_stalls(pages, pace):
     conversion = conversion_of(P64, 17, 4, 2)
-    numbers = numbers_of(conversion, 10)
+    numbers = numbers_of(conversion, 4)
     transfers = convert(conversion, numbers, pages, pace)
     assert transfers.results == [number % P64 for number in numbers]
 
@@ -93,21 +111,28 @@ def test_cycles_of_residues_to_binary(c):
     assert {b - a for a, b in pairwise(finished)} == {conversion.interval}
 
 
-@pytest.mark.parametrize("word", [1, 8, 16, 17])
-@pytest.mark.parametrize("c", [1, 3])
+@pytest.mark.parametrize(("word", "c"), [(1, 3), (8, 1), (16, 1), (16, 3), (17, 1)])
 def test_words_of_results_may_be_narrower(word, c):
     conversion = conversion_of(P64, 17, 4, c, word=word)
     assert conversion.words == -(-64 // word)
-    numbers = numbers_of(conversion, 6)
+    numbers = numbers_of(conversion, 2)
     transfers = convert(conversion, numbers)
     assert transfers.results == [number % P64 for number in numbers]
     assert transfers.finished[0] - transfers.taken[0] == conversion.latency
 
 
 @pytest.mark.parametrize(
-    ("values", "pace"), [*((values, (1.0, 1.0)) for values in RANGES), (RANGES[2], (0.4, 0.7))]
+    ("modulus", "channels", "values", "pace"),
+    [
+        *((P64, 5, values, (1.0, 1.0)) for values in RANGES),
+        *((P17, 2, values, (1.0, 1.0)) for values in RANGES[2:]),
+        (P64, 4, RANGES[2], (1.0, 1.0)),
+        (P64, 4, RANGES[2], (0.4, 0.7)),
+        (P17, 3, RANGES[0], (1.0, 1.0)),
+        (P17, 3, RANGES[1], (1.0, 1.0)),
+        (P17, 3, RANGES[2], (0.4, 0.7)),
+    ],
 )
-@pytest.mark.parametrize(("modulus", "channels"), [(P64, 5), (P64, 4), (P17, 3), (P17, 2)])
 def test_a_relaxed_converter(modulus, channels, values, pace):
     conversion = conversion_of(modulus, 17, channels, 1, values, word=16, relaxed=True)
     numbers = numbers_of(conversion, 6)
@@ -194,13 +219,17 @@ def convert_groups(conversion, groups, pace=(1.0, 1.0)):
 
 @pytest.mark.parametrize(
     ("width", "channels", "c", "values"),
-    [*((17, 4, 1, values) for values in RANGES), (16, 5, 2, RANGES[2]), (33, 3, 3, RANGES[3])],
+    [
+        *((17, 4, 1, values) for values in (RANGES[0], RANGES[4])),
+        (16, 5, 2, RANGES[2]),
+        (33, 3, 3, RANGES[3]),
+    ],
 )
 def test_several_moduli(width, channels, c, values):
     conversion = conversion_for_several(MODULI, width, channels, c, values)
     assert conversion.words == -(-65 // width)
     generator = random.Random(11)
-    order = [0, 1, 3, 2, 4, 3, 0]
+    order = [0, 1, 3, 2, 4, 0]
     groups = [(select, numbers_for(conversion, select, generator)) for select in order]
     for (select, numbers), (results, ends) in zip(
         groups, convert_groups(conversion, groups), strict=True
@@ -266,7 +295,7 @@ def residues_of(converter, numbers, count, width):
         (P64, 17, 4, 2, 8, 9),
         (P64, 33, 3, 3, 33, 2),
         (P17, 8, 3, 1, 8, 3),
-        (P192, 17, 12, 12, 17, 12),
+        (P192, 17, 12, 12, 17, 4),
         (P64, 17, 4, 4, 1, 1),
         (P64, 17, 4, 4, 5, 20),
     ],
@@ -280,7 +309,7 @@ def test_binary_to_residues(modulus, width, channels, rowers, word_width, count)
     )
     most = (1 << (count * word_width)) - 1
     generator = random.Random(3)
-    numbers = [0, 1, most, most ^ 1, most >> 1, *(generator.randint(0, most) for _ in range(5))]
+    numbers = [0, 1, most, most ^ 1, most >> 1, *(generator.randint(0, most) for _ in range(2))]
     found, cycles = residues_of(converter, numbers, count, word_width)
     groups = channels // rowers
     for index, number in enumerate(numbers):
