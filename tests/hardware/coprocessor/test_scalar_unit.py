@@ -213,7 +213,7 @@ def test_numbers_of_fixed_length(shape):
 
 
 @pytest.mark.parametrize("random_bits", [0, 2, 3, 4, 5])
-@pytest.mark.parametrize("order", [257, 521, 743, 1019])
+@pytest.mark.parametrize("order", [131, 193, 251, 257])
 def test_no_leading_part_makes_the_ladder_on_differences_fail(order, random_bits):
     """All scalars with all r, and what the number is modulo the order."""
     form = ScalarForm(order.bit_length(), order, random_bits, lengthened=True)
