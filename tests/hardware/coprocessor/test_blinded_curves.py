@@ -15,6 +15,7 @@ changes to the eighth below the highest. The others are harmless:
 """
 
 import random
+from functools import cache
 
 import numpy as np
 import pytest
@@ -46,6 +47,7 @@ HALVED = [entry.curve for entry in CATALOGUE if not refusal(entry.curve)]
 """Curves whose scalars can be taken as halves."""
 
 
+@cache
 def form_of(curve, formula):
     """How a coprocessor for a curve blinds scalars by default."""
     design = DigitCoprocessorDesign([curve], [formula], digit=17, blinding="auto")
@@ -127,6 +129,7 @@ def test_fixed_low_bits_of_r_are_seen():
     assert biased(form, numbers, 0, counted(curve, form)) == [0, 1]
 
 
+@cache
 def split_of(curve, blinding="auto"):
     """How a coprocessor for a curve blinds the halves of scalars."""
     formula = Formula.ENDOMORPHISM
