@@ -38,7 +38,8 @@ class DivisionStepper(Component):
     def elaborate(self, platform: Any) -> Module:
         """Two words, four entries, delta - 1/2, and a count of the steps that are left.
 
-        What is added is subtracted when there is an exchange.
+        What is added is subtracted when there is an exchange. Everything waits to know whether g is
+        odd and whether there is one, so both are found in the step before, without its sums.
         """
         m = Module()
         f, g = Signal(self.steps, name="f"), Signal(self.steps, name="g")
@@ -46,7 +47,6 @@ class DivisionStepper(Component):
         # Whether steps are left is in a register of its own: everything waits for it.
         left, steps = Signal(range(self.steps + 1), name="left"), Signal(name="is_stepping")
         odd, swap = Signal(name="odd"), Signal(name="swap")
-        m.d.comb += [odd.eq(g[0]), swap.eq(odd & ~above[-1])]
         with m.If(self.take_f):
             m.d.sync += f.eq(self.f)
         with m.If(self.take_g):
@@ -55,14 +55,22 @@ class DivisionStepper(Component):
                 left.eq(self.steps),
                 steps.eq(1),
                 above.eq(Mux(self.first, 0, above)),
+                odd.eq(self.g[0]),
+                swap.eq(self.g[0] & (self.first | ~above[-1])),
                 self.u.eq(1),
                 self.v.eq(0),
                 self.q.eq(0),
                 self.r.eq(1),
             ]
         with m.Elif(steps):
+            # The second bit of g, g + f or g - f, as both are odd if f counts.
+            next_odd = g[1] ^ (odd & (f[1] ^ ~swap))
+            # The sign of delta - 1/2 after 0 - it, if it is not negative, or it + 1.
+            next_below = Mux(swap, above.any(), above[-1] & ~above.all())
             m.d.sync += [
                 left.eq(left - 1),
+                odd.eq(next_odd),
+                swap.eq(next_odd & ~next_below),
                 steps.eq(left != 1),
                 above.eq(self._sum(m, "above", ~swap, above, swap)),
                 f.eq(Mux(swap, g, f)),
