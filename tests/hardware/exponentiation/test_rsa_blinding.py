@@ -141,6 +141,7 @@ def test_a_factor_is_one_of_all():
     made = rsa(*SMALL, **BLINDED)
     key = key_of(made)
     for left_out, expected in (
+        ({"hide"}, (0, 1)),
         ({"reveal"}, (0, 1)),
         ({"hide", "reveal"}, (key.root(4711), 0)),
     ):
