@@ -23,6 +23,7 @@ from residua.algorithms.terms import (
     Term,
     Words,
 )
+from residua.machines.scheduling.rows import broadcast_rows, rows_of
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range, redundant_ranges, row_offsets, super_ranges
 from residua.numbers.folding import LARGEST_FOLD_COUNT, Folding, fits_word, folds_needed
@@ -93,21 +94,11 @@ def _analyse(program: Program, folds: int, least_row_folds: int) -> Bounds:
     return Bounds(folds, tuple(accumulators), tuple(residues), quotients, row_folds, rows)
 
 
-def _broadcast_rows(program: Program) -> list[tuple[Rows, Reduction]]:
-    """All super-residues, with the step that takes them."""
-    return [
-        (term.source, step)
-        for step in program.steps
-        for term in step.terms
-        if isinstance(term, Broadcast) and isinstance(term.source, Rows)
-    ]
-
-
 def _super_residues(program: Program) -> Range | None:
     """The range of all super-residues."""
     ranges = [
         r
-        for rows, _ in _broadcast_rows(program)
+        for rows in broadcast_rows(program)
         for r in super_ranges(_full(rows.source.base), rows.multipliers, rows.columns)
     ]
     return (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else None
@@ -117,7 +108,7 @@ def _row_folds(program: Program, rows: Range | None) -> int:
     """The fewest folds that bring every super-residue to w + 1 signed bits in every channel."""
     if rows is None:
         return 0
-    moduli = {m for _, step in _broadcast_rows(program) for m in step.result.base}
+    moduli = {m for step in program.steps if rows_of(step.terms) for m in step.result.base}
     return max(folds_needed(modulus, rows) for modulus in moduli)
 
 

@@ -1,16 +1,22 @@
 """Rows of a program: the super-residues that it broadcasts, and the digits that make them."""
 
+from collections.abc import Iterable
+
 from residua.algorithms.program import Program
-from residua.algorithms.terms import Broadcast, Rows
+from residua.algorithms.terms import Broadcast, Rows, Term
 from residua.numbers.cox import Range
 
 
 def broadcast_rows(program: Program) -> list[Rows]:
     """The super-residues that a program broadcasts, in its order."""
+    return [rows for step in program.steps for rows in rows_of(step.terms[step.resumed :])]
+
+
+def rows_of(terms: Iterable[Term]) -> list[Rows]:
+    """The super-residues that are broadcast among some terms."""
     return [
         term.source
-        for step in program.steps
-        for term in step.terms[step.resumed :]
+        for term in terms
         if isinstance(term, Broadcast) and isinstance(term.source, Rows)
     ]
 
