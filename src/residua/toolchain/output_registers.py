@@ -12,6 +12,9 @@ from typing import Any
 
 _MEMORY = "DP16KD"
 _REGISTER = "TRELLIS_FF"
+_WIDE = 36
+"""Bits of the words for which both ports are needed."""
+
 _OFF = ("0", "x")
 
 Cell = dict[str, Any]
@@ -27,7 +30,16 @@ def absorb_output_registers(module: dict[str, Any]) -> int:
     users = _users(module)
     cells: dict[str, Cell] = module["cells"]
     memories = [cell for cell in cells.values() if cell["type"] == _MEMORY]
-    return sum(_absorb(cells, memory, side, users) for memory in memories for side in "AB")
+    return sum(
+        _absorb(cells, memory, outputs, users)
+        for memory in memories
+        for outputs in (("AB",) if _is_wide(memory) else ("A", "B"))
+    )
+
+
+def _is_wide(memory: Cell) -> bool:
+    """Whether the outputs of both ports make one word."""
+    return int(memory["parameters"]["DATA_WIDTH_B"], 2) == _WIDE
 
 
 def _users(module: dict[str, Any]) -> Users:
@@ -45,26 +57,31 @@ def _users(module: dict[str, Any]) -> Users:
     return users
 
 
-def _absorb(cells: dict[str, Cell], memory: Cell, side: str, users: Users) -> bool:
-    """Give one port of a memory its output registers, if every bit has one to give."""
-    if memory["parameters"][f"REGMODE_{side}"] != "NOREG":
+def _absorb(cells: dict[str, Cell], memory: Cell, sides: str, users: Users) -> bool:
+    """Give the outputs of a port, or of both, their registers, if every bit has one to give.
+
+    ``sides`` are those of the outputs, the last one that of the port that reads.
+    """
+    modes = [f"REGMODE_{side}" for side in sides]
+    if any(memory["parameters"][mode] != "NOREG" for mode in modes):
         return False
     wires = memory["connections"]
     outputs = {
         port: users[bits[0]]
         for port, bits in wires.items()
-        if port.startswith(f"DO{side}") and users.get(bits[0])
+        if port.startswith(tuple(f"DO{side}" for side in sides)) and users.get(bits[0])
     }
     moved = {}
     for port, readers in outputs.items():
         name, pin = readers[0]
-        if len(readers) > 1 or pin != "DI" or not _is_plain(cells.get(name), wires[f"CLK{side}"]):
+        clock = wires[f"CLK{sides[-1]}"]
+        if len(readers) > 1 or pin != "DI" or not _is_plain(cells.get(name), clock):
             return False
         moved[port] = name
     for port, name in moved.items():
         wires[port] = cells.pop(name)["connections"]["Q"]
     if moved:
-        memory["parameters"][f"REGMODE_{side}"] = "OUTREG"
+        memory["parameters"] |= dict.fromkeys(modes, "OUTREG")
     return bool(moved)
 
 
