@@ -39,8 +39,8 @@ class Cox(Component):
     is so many cycles later.
 
     With ``narrow`` bits the word of an extra modulus 2^narrow is added where ``narrow_tap`` is set,
-    which comes with the weights. The quotient's register then takes ``direct`` where
-    ``takes_direct`` is set.
+    which comes with the weights. With a ``direct`` word of so many bits, what goes to the same bus,
+    the quotient's register takes that where ``takes_direct`` is set.
     """
 
     def __init__(
@@ -54,23 +54,23 @@ class Cox(Component):
         word: int,
         delay: int = 0,
         narrow: int = 0,
+        direct: int = 0,
     ) -> None:
         self.estimate, self.width, self.word, self.delay = estimate, width, word, delay
-        self.choices, self.narrow = tuple(choices), narrow
+        self.choices, self.narrow, self.direct_bits = tuple(choices), narrow, direct
         self.quotient_width = quotient_width(quotient)
         code = range(len(self.choices) + 1)
-        extra: dict[str, Any] = {}
-        if narrow:
-            word_of_extra = In(signed(narrow))
-            extra = {"narrow_word": word_of_extra, "direct": word_of_extra}
-            extra |= {"narrow_tap": In(1), "takes_direct": In(1)}
+        words = {"narrow_word": narrow, "direct": direct}
+        extra: dict[str, Any] = {name: In(signed(bits)) for name, bits in words.items() if bits}
+        extra |= {"narrow_tap": In(1)} if narrow else {}
+        extra |= {"takes_direct": In(1)} if direct else {}
         super().__init__(
             extra
             | {
                 "taps": In(data.ArrayLayout(signed(word), taps)),
                 "weights": In(data.ArrayLayout(max(ceil_log2(len(code)), 1), taps)),
                 "first": In(1),
-                "quotient": Out(signed(max(self.quotient_width, narrow))),
+                "quotient": Out(signed(max(self.quotient_width, direct))),
             }
         )
 
@@ -96,7 +96,7 @@ class Cox(Component):
         with m.Else():
             m.d.sync += accumulator.eq(accumulator + total)
         quotient: Value = accumulator >> fraction
-        if self.narrow:
+        if self.direct_bits:
             quotient = Mux(self.takes_direct, self.direct, quotient)
         m.d.sync += self.quotient.eq(quotient)
         return m

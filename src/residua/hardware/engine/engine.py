@@ -252,6 +252,7 @@ class Engine(Component):
             word=len(words[0]),
             delay=machine.cox_delay,
             narrow=design.narrow,
+            direct=design.narrow,
         )
         for tap, weight in enumerate(weight_controls(machine.taps)):
             m.d.comb += [

@@ -23,8 +23,9 @@ from residua.machines.controls import weight_controls
 from residua.machines.microcode import binary_address, binary_depth
 from residua.machines.slots import ALWAYS
 
-_EARLIER = ("binary_word", "advance", "bus")
-"""Controls of what goes through a register on its way to the bus: they act a cycle earlier."""
+_EARLIER = {"binary_word": 2, "advance": 2, "bus": 2}
+"""Cycles by which controls act earlier: what comes to the bus is chosen into a register, and goes
+through that of the quotient."""
 
 
 class Processor(Component):
@@ -141,14 +142,18 @@ class Processor(Component):
         """Every control in the cycle in which it acts; the first register adds the page."""
         control: dict[str, Value] = {}
         joins = self.design.shape.joins_constants
-        earlier = (*_EARLIER, "right_register") if joins else _EARLIER
+        earlier = _EARLIER | ({"right_register": 1} if joins else {})
         for name, cycles in self.design.delays.items():
             value = getattr(self.sequencer, name)
             if name == "constant":
                 value = self._constant_address(value)
-            register = Signal(len(value), name=f"{name}_slot")
-            m.d.sync += register.eq(value)
-            control[name] = delayed(m, register, cycles - (name in earlier), name)
+            left = cycles - earlier.get(name, 0)
+            # Without registers for constants, what goes to the bus has no time for its own.
+            if left >= 0:
+                register = Signal(len(value), name=f"{name}_slot")
+                m.d.sync += register.eq(value)
+                value = register
+            control[name] = delayed(m, value, max(left, 0), name)
         if joins:
             constant, register = control.pop("constant"), control["right_register"]
             control["right_register"] = self._joined(m, constant, register)
@@ -231,11 +236,28 @@ class Processor(Component):
         extra: NarrowRower | None,
         words: list[Value],
     ) -> None:
-        """The quotient, a word of the binary operand, a bit, or the extra word, to all rowers.
-
-        All but one are 0: it is the slot before that chooses, into registers.
-        """
+        """The quotient, a word of the binary operand, a bit, or the extra word, to all rowers."""
         coming = control["bus"]
+        m.submodules.cox = cox = self._cox(m, control, extra, words)
+        word = self._binary_operand(m, control["binary_word"], coming == Bus.WORD)
+        takes = Signal(name="takes_direct", reset_less=True)
+        m.d.sync += takes.eq(coming != Bus.QUOTIENT)
+        m.d.comb += [
+            cox.direct.eq(word | self._chosen_gate(m, coming)),
+            cox.takes_direct.eq(takes),
+        ]
+        bus: Value = cox.quotient
+        if extra:
+            # What the small rower keeps is there a cycle later.
+            last = Bus.GATE + 2 * len(self.design.store.gates)
+            hears = delayed(m, coming == last, 2, "takes_extra", data=True)
+            bus = bus | Mux(hears, extra.stored, 0)
+            narrow = bus[: self.design.narrow]
+            m.d.comb += extra.bus.eq(delayed(m, narrow, 1, "narrow_bus", data=True).as_signed())
+        m.d.comb += [own.bus.eq(bus) for own in rowers]
+
+    def _chosen_gate(self, m: Module, coming: Value) -> Signal:
+        """The bit that comes to the bus, if one does."""
         # They come from far.
         held = Signal.like(self.gates, name="held_gates", reset_less=True)
         m.d.sync += held.eq(self.gates)
@@ -247,27 +269,7 @@ class Processor(Component):
             bits += [bit, ~bit]
         gate = Signal(name="chosen_gate", reset_less=True)
         m.d.sync += gate.eq(Array([*bits, Const(0, 1)])[coming])
-
-        def chosen(value: Value, source: int, name: str) -> Value:
-            takes = Signal(name=f"takes_{name}", reset_less=True)
-            m.d.sync += takes.eq(coming == source)
-            return Mux(takes, value, 0)
-
-        sources = [
-            chosen(self._cox(m, control, extra, words), Bus.QUOTIENT, "quotient"),
-            self._binary_operand(m, control["binary_word"], coming == Bus.WORD),
-            gate,
-        ]
-        if extra:
-            sources.append(chosen(extra.stored, len(bits), "extra"))
-        bus = Signal(signed(self.design.width + 1), name="bus")
-        joined: Value = Const(0, signed(1))
-        for source in sources:
-            joined = joined | source
-        m.d.comb += [bus.eq(joined), *(own.bus.eq(bus) for own in rowers)]
-        if extra:
-            narrow = bus[: self.design.narrow]
-            m.d.comb += extra.bus.eq(delayed(m, narrow, 1, "narrow_bus", data=True).as_signed())
+        return gate
 
     def _cox(
         self,
@@ -275,9 +277,9 @@ class Processor(Component):
         control: dict[str, Value],
         extra: NarrowRower | None,
         words: list[Value],
-    ) -> Value:
+    ) -> Cox:
         design, machine = self.design, self.design.machine
-        m.submodules.cox = cox = Cox(
+        cox = Cox(
             design.estimate,
             machine.columns * design.width,
             machine.taps,
@@ -286,6 +288,7 @@ class Processor(Component):
             word=len(words[0]),
             delay=machine.cox_delay,
             narrow=design.narrow,
+            direct=design.width + 1,
         )
         if extra:
             m.d.comb += [
@@ -298,8 +301,7 @@ class Processor(Component):
                 cox.weights[tap].eq(control[weight]),
             ]
         m.d.comb += cox.first.eq(control["cox_first"])
-        quotient: Value = cox.quotient
-        return quotient
+        return cox
 
     def _binary_operand(self, m: Module, address: Value, wanted: Value) -> Value:
         """The word of a binary operand, if it is wanted; clearing writes to its memory as well."""
@@ -353,19 +355,20 @@ class Processor(Component):
             m.d.sync += rower.eq(Mux(rower == last, 0, rower + 1))
             with m.If(rower == last):
                 m.d.sync += group.eq(group + 1)
-        # In registers of their own: they reach all rowers.
+        # In registers of their own: they reach all rowers. Clearing writes zeros from its second
+        # cycle on, and more than once.
         register = Signal(rowers[0].load_register.shape(), name="taking_register", reset_less=True)
-        word = delayed(m, self.word, 1, "taken_word", data=True)
-        m.d.sync += register.eq(Array(registers)[group])
+        word = Signal.like(self.word, name="taken_word", reset_less=True)
+        m.d.sync += [
+            register.eq(Array(registers)[group]),
+            word.eq(Mux(self.clearing, 0, self.word)),
+        ]
         for index, each in enumerate(rowers):
             load = Signal(name=f"takes_{index}")
             m.d.sync += load.eq(self.word_valid & (rower == index))
+            m.d.comb += each.word.eq(word)
             with m.If(~self.clearing):
-                m.d.comb += [
-                    each.load.eq(load),
-                    each.load_register.eq(register),
-                    each.word.eq(word),
-                ]
+                m.d.comb += [each.load.eq(load), each.load_register.eq(register)]
 
     def _enter(self, m: Module, rowers: list[Rower], writes: Value) -> None:
         """The words of an entry to all rowers, in cycles in which these write nothing else."""
