@@ -1,7 +1,7 @@
 """Delays: so many cycles, and never fewer than none."""
 
 import pytest
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import ClockDomain, Fragment, Module, Signal
 from amaranth.sim import Simulator
 
 from residua.hardware.delay import delayed
@@ -10,6 +10,7 @@ from residua.hardware.delay import delayed
 @pytest.mark.parametrize("cycles", [0, 1, 3])
 def test_a_value_comes_late(cycles):
     m, value = Module(), Signal(4)
+    m.domains.sync = ClockDomain()
     late = delayed(m, value, cycles, "late", data=True)
     seen = []
 
@@ -28,5 +29,7 @@ def test_a_value_comes_late(cycles):
 
 
 def test_a_value_does_not_come_before_it_is_there():
+    m = Module()
     with pytest.raises(ValueError, match="late would be 2 cycles ahead of what it is made of"):
-        delayed(Module(), Signal(), -2, "late")
+        delayed(m, Signal(), -2, "late")
+    Fragment.get(m, None)
