@@ -24,6 +24,7 @@ from residua.curves.standard import CATALOGUE
 from residua.evidence.benchmarks.coprocessors import FEWEST, PLUS_MINUS
 from residua.numbers import solver
 from residua.output import Progress
+from residua.toolchain.executors import submitted
 
 
 def specifications() -> list[dict[str, Any]]:
@@ -86,7 +87,7 @@ def write_answers(
     with tempfile.TemporaryDirectory() as work:
         home = str(known or work)
         with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(home,)) as pool:
-            for task in as_completed([pool.submit(_made, dict(each)) for each in asked]):
+            for task in as_completed([submitted(pool, _made, dict(each)) for each in asked]):
                 progress(task.result())
         return _write(path, _kept(Path(home)))
 

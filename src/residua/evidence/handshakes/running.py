@@ -9,6 +9,7 @@ from pathlib import Path
 from residua.systems.provider.provider_cores import CURVES
 from residua.systems.provider.provider_directory import SETTINGS
 from residua.toolchain.c_compiler import STRICT, compile_program
+from residua.toolchain.executors import submitted
 from residua.toolchain.process import ToolError, run, side_by_side
 
 _SOURCE = Path(__file__).with_name("server.c")
@@ -70,7 +71,7 @@ def handshakes(
         **(environment or {}),
     }
     with side_by_side(clients + 1) as pool:
-        serving = pool.submit(server.run, count, variables)
+        serving = submitted(pool, server.run, count, variables)
         port = server.port()
         first = time.monotonic()
         runs = pool.map(lambda one: server.connect(port, curve, one), range(count))
