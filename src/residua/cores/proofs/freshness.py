@@ -90,7 +90,7 @@ class _Fresh(Marks):
             self._hold(q, self.mark(d))
 
     def _hold(self, bit: Bit, mark: Bit) -> None:
-        """A bit that has a mark one cycle later, unless there is a reset then."""
+        """Mark a bit a cycle after a mark, and in every cycle with a reset."""
         held = self.register(mark)
         self.cell("$_OR_", {"A": [held], "B": [self.reset]}, {"Y": [self.marks[bit]]})
 
