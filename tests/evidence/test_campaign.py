@@ -92,6 +92,16 @@ def test_rows_of_another_campaign_are_never_lost(run):
     assert list(run(["two", "one"]).rows) == ["two", "one", "old"]
 
 
+def test_rows_of_a_run_beside_it_are_never_lost(run, monkeypatch):
+    def beside(request):
+        monkeypatch.undo()
+        run(["one", "two"], parts=["two"])
+        return measure(request)
+
+    monkeypatch.setitem(run.__globals__, "measure", beside)
+    assert commits(run(["one", "two"], parts=["one"])) == {"one": "a", "two": "a"}
+
+
 def test_faults_are_told_and_measured_again(run):
     told = []
     outcome = run(["one", "faulty"], progress=told.append)

@@ -1,11 +1,13 @@
 """The store of rows: what is read, written, merged and refused."""
 
 import json
+from functools import partial
 
 import pytest
 
 from residua.errors import SpecificationError
 from residua.evidence.rows import Row, Store, merge
+from residua.toolchain.executors import tool_workers
 
 ROW = Row(
     name="one",
@@ -38,6 +40,21 @@ def test_rows_come_back_as_they_were(store):
     before = path.read_bytes()
     store.write("resets", store.read("resets").values())
     assert path.read_bytes() == before
+
+
+def test_runs_that_add_to_one_store_at_a_time_lose_nothing(store):
+    names = [f"{run}{number}" for run in "ab" for number in range(10, 30)]
+    with tool_workers(2) as pool:
+        list(pool.map(partial(added, store), [names[:20], names[20:]]))
+    assert list(store.read("resets")) == names
+
+
+def added(store, names):
+    for name in names:
+        rows = store.add(
+            "resets", {name: other(name=name)}, lambda rows: dict(sorted(rows.items()))
+        )
+        assert name in rows
 
 
 def test_figures_are_looked_up_in_the_row():

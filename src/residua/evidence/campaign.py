@@ -159,11 +159,11 @@ class Campaign:
                 progress(f"{name}: no row was made: {row}")
                 continue
             if row != rows.get(name):
-                rows = self.ordered(rows | {name: row})
-                store.write(self.name, rows.values())
+                rows = store.add(self.name, {name: row}, self.ordered)
             progress(self._told(row, tasks[0].commit))
+        rows = store.add(self.name, {}, self.ordered)
         document = self.page.document(list(rows.values()))
-        files = [store.write(self.name, rows.values()), *write(document, pages)]
+        files = [store.path(self.name), *write(document, pages)]
         faults = {name: found for name, row in rows.items() if (found := self.faults(row))}
         faults |= {name: [f"no row was made: {error}"] for name, error in lost.items()}
         return Outcome(rows, document, files, faults, lost)

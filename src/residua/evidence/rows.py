@@ -1,7 +1,10 @@
 """Rows: what was measured, on what, with what and where; and the store that keeps them."""
 
+import fcntl
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,6 +122,37 @@ class Store:
         path = self.path(campaign)
         write_whole(path, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
         return path
+
+    def add(self, campaign: str, added: Rows, ordered: Callable[[Rows], Rows]) -> Rows:
+        """Add rows to those of a campaign that are there by now, and return all of them.
+
+        Several runs may add to one store at a time: each waits for the other's addition.
+
+        Args:
+            campaign: its name.
+            added: rows, in place of those of the same names.
+            ordered: puts all rows in the campaign's order.
+
+        Raises:
+            SpecificationError: what is there cannot be read, or nothing can be written there.
+        """
+        with self._alone():
+            rows = ordered(self.read(campaign) | added)
+            self.write(campaign, rows.values())
+        return rows
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            place = os.open(self.directory, os.O_RDONLY)
+        except OSError as error:
+            raise SpecificationError(f"cannot write {self.directory}: {error.strerror}") from None
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(place)
 
     def campaigns(self) -> list[str]:
         """List the campaigns of which there are rows."""

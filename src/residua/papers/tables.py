@@ -77,9 +77,9 @@ def make(
             raise error
         rows, document, files = outcome.rows, outcome.document, outcome.files
     else:
-        rows = asked.rows(store)
+        rows = store.add(asked.name, {}, asked.ordered)
         document = asked.page.document(list(rows.values()))
-        files = [store.write(asked.name, rows.values()), *write(document, pages)]
+        files = [store.path(asked.name), *write(document, pages)]
     paths = sorted(str(path) for path in files)
     found = [row.model_dump() for row in rows.values()]
     return document, {"files": paths, "rows": found, **document.data}
