@@ -29,6 +29,8 @@ class _State:
         holds: bodies of `held` that run.
         waiting: a signal that came in one of them.
         taken: the last signal that was obeyed.
+        is_forked: in a process that has been forked and has not yet said what it does in an
+            interrupt.
     """
 
     def __init__(self) -> None:
@@ -37,9 +39,14 @@ class _State:
         self.holds = 0
         self.waiting: int | None = None
         self.taken = int(signal.SIGINT)
+        self.is_forked = False
 
     def take(self, number: int, _frame: FrameType | None) -> None:
         """The handler of both signals."""
+        if self.is_forked:
+            # An exception would go through what its parent was about, and put the parent's things
+            # away.
+            os._exit(128 + number)
         if self.holds:
             self.waiting = number
             return
@@ -65,7 +72,7 @@ _state = _State()
 
 def _begin_child() -> None:
     """A body of `held` in which a process has been forked goes on in its parent alone."""
-    _state.holds, _state.waiting = 0, None
+    _state.holds, _state.waiting, _state.is_forked = 0, None, True
 
 
 os.register_at_fork(after_in_child=_begin_child)
@@ -81,6 +88,7 @@ def obey(note: Callable[[int], None]) -> None:
         note: is called with the number of the signal before.
     """
     _state.notes.append(note)
+    _state.is_forked = False
     sys.unraisablehook = _state.lost
     for number in ENDING:
         signal.signal(number, _state.take)
@@ -95,6 +103,7 @@ def ignore() -> None:
 @contextmanager
 def obeyed() -> Iterator[None]:
     """What `obey` does, in the body alone."""
+    _state.is_forked = False
     before = {number: signal.signal(number, _state.take) for number in ENDING}
     hook, sys.unraisablehook = sys.unraisablehook, _state.lost
     try:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Executor, Future
@@ -60,6 +62,31 @@ def test_a_task_is_taken_before_an_interrupt_is_obeyed(monkeypatch):
     with interrupts.obeyed(), pytest.raises(KeyboardInterrupt):
         list(executors.in_order(pool, 1, abs, [-1]))
     assert pool.taken
+
+
+BORN = """
+import os, signal
+from concurrent.futures.process import BrokenProcessPool
+from residua import interrupts
+from residua.toolchain import executors
+
+os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.SIGTERM))
+parent = os.getpid()
+try:
+    with interrupts.obeyed(), executors.tool_workers(1) as pool:
+        executors.submitted(pool, abs, -1).result()
+except BrokenProcessPool:
+    print("broken", flush=True)
+finally:
+    if os.getpid() != parent:
+        print("what its parent was about is put away", flush=True)
+"""
+
+
+def test_a_worker_that_is_ended_as_it_is_born_puts_nothing_of_its_parent_away():
+    command = [sys.executable, "-c", BORN]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert ended.stdout == "broken\n"
 
 
 def test_all_results_come_in_order():
