@@ -45,6 +45,20 @@ Modules of tests that have passed with the same files are not run again.
 """
 
 
+def _minutes(command: list[str], more: dict[str, str]) -> float:
+    """How long a command takes with more variables; what it says is in `LOG`, told if it fails."""
+    LOG.parent.mkdir(exist_ok=True)
+    start = time.monotonic()
+    with LOG.open("w", encoding="utf-8") as log:
+        code = subprocess.run(
+            command, cwd=ROOT, env={**os.environ, **more}, stdout=log, check=False
+        ).returncode
+    minutes = (time.monotonic() - start) / 60
+    if code:
+        sys.exit(LOG.read_text(encoding="utf-8"))
+    return minutes
+
+
 def run(cache: Path, console: Console) -> tuple[str, str]:
     """A row of the table, and the slowest tests."""
     with TemporaryDirectory() as times:
@@ -52,23 +66,11 @@ def run(cache: Path, console: Console) -> tuple[str, str]:
         more["PYTHONPATH"] = os.pathsep.join([str(ROOT / "benchmarks"), str(ROOT / "src")])
         plugins = ["-p", "suite_times", "-p", "tests.kept_verdicts", "--anew"]
         command = [sys.executable, "-m", "pytest", *plugins, "--quiet", *sys.argv[1:]]
-        LOG.parent.mkdir(exist_ok=True)
-        start = time.monotonic()
-        with LOG.open("w", encoding="utf-8") as log:
-            code = subprocess.run(
-                command,
-                cwd=ROOT,
-                env={**os.environ, **more},
-                stdout=log,
-                check=False,
-            ).returncode
-        minutes = (time.monotonic() - start) / 60
-        text = LOG.read_text(encoding="utf-8")
-        if code:
-            sys.exit(text)
+        minutes = _minutes(command, more)
         seconds: Counter[str] = Counter()
         for path in Path(times).iterdir():
             seconds.update(json.loads(path.read_text(encoding="utf-8")))
+    text = LOG.read_text(encoding="utf-8")
     found = _COUNT.search(text)
     assert found is not None
     cells = [found[1], f"{minutes:.1f}", f"{seconds.total():.0f}"]
@@ -80,17 +82,7 @@ def run(cache: Path, console: Console) -> tuple[str, str]:
 
 def run_again(cache: Path, console: Console) -> float:
     """Minutes of `make test`, all of it, when every module of tests has passed with these files."""
-    start = time.monotonic()
-    with LOG.open("w", encoding="utf-8") as log:
-        subprocess.run(
-            ["make", "test"],
-            cwd=ROOT,
-            env={**os.environ, "XDG_CACHE_HOME": str(cache)},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            check=True,
-        )
-    minutes = (time.monotonic() - start) / 60
+    minutes = _minutes(["make", "test"], {"XDG_CACHE_HOME": str(cache)})
     console.print(f"again: {minutes:.1f}")
     return minutes
 
