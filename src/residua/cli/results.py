@@ -97,8 +97,8 @@ def _merged(own: Store, other: Store, pages: Path) -> Mapping[str, list[str]]:
             f"{', '.join(unknown)}"
         )
     for name, merged in found.rows.items():
-        rows = own_campaigns[name].ordered({row.name: row for row in merged})
-        own.write(name, rows.values())
+        taken = {row.name: row for row in merged if row.name in found.added[name]}
+        rows = own.add(name, taken, own_campaigns[name].ordered)
         own_campaigns[name].page.write(rows.values(), pages)
     return found.added
 
