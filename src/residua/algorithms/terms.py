@@ -214,7 +214,40 @@ class Stored:
     constant: Vector
 
 
-Term = Product | Scaled | Broadcast | Correction | Gated | Stored
+@dataclass(frozen=True)
+class Rotated:
+    """value_{i+1} in channel i, and value_0 in the last one, of words that are 0 or 1."""
+
+    value: Residues
+
+
+@dataclass(frozen=True)
+class HeldBroadcast:
+    """sum over t of source_{i+t} * turns[t]_i in channel i, all positions modulo their number.
+
+    A broadcast whose matrix is none of constants: residues hold it, those of turn t what each
+    channel multiplies the word by that is t positions ahead.
+    """
+
+    source: Residues
+    turns: tuple[Residues, ...]
+
+
+@dataclass(frozen=True)
+class HeldCorrection:
+    """quotient * value_i in every channel."""
+
+    quotient: Quotient
+    value: Residues
+
+
+Known = Product | Scaled | Broadcast | Correction | Gated | Stored
+"""Terms whose constants are known."""
+
+Held = Rotated | HeldBroadcast | HeldCorrection
+"""Terms by which constants are computed, and those that multiply by them."""
+
+Term = Known | Held
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ product of two words of w + 1 bits, a constant times a word whose range is known
 range the Cox fixes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from residua.algorithms.program import Program, ProgramError
@@ -13,14 +13,18 @@ from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
+    Held,
+    HeldBroadcast,
+    HeldCorrection,
+    Known,
     Product,
     Quotient,
     Reduction,
     Residues,
+    Rotated,
     Rows,
     Scaled,
     Stored,
-    Term,
     Words,
 )
 from residua.machines.scheduling.rows import broadcast_rows, rows_of
@@ -63,27 +67,35 @@ class Bounds:
         return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
-def analyse(program: Program, folds: int | None = None, row_folds: int = 0) -> Bounds:
+def analyse(
+    program: Program,
+    folds: int | None = None,
+    row_folds: int = 0,
+    held: Mapping[str, tuple[Range, ...]] | None = None,
+) -> Bounds:
     """The bounds of ``program`` with ``folds`` folds, or with the fewest that work.
 
-    Super-residues are reduced by at least ``row_folds`` folds.
+    Super-residues are reduced by at least ``row_folds`` folds. Words of inputs have the ranges of
+    ``held``, by their names, or any.
 
     Raises ProgramError, naming the step and the channel, if a residue outgrows w + 1 bits.
     """
     for count in [folds] if folds else range(1, LARGEST_FOLD_COUNT + 1):
         try:
-            return _analyse(program, count, row_folds)
+            return _analyse(program, count, row_folds, held or {})
         except ProgramError as error:
             failure = error
     raise failure
 
 
-def _analyse(program: Program, folds: int, least_row_folds: int) -> Bounds:
+def _analyse(
+    program: Program, folds: int, least_row_folds: int, held: Mapping[str, tuple[Range, ...]]
+) -> Bounds:
     words: dict[int, tuple[Range, ...]] = {}
     rows = _super_residues(program)
     row_folds = max(_row_folds(program, rows), least_row_folds)
     for source in program.inputs:
-        words[id(source)] = _input_ranges(source)
+        words[id(source)] = held.get(source.name, _input_ranges(source))
     accumulators, residues = [], []
     quotients: dict[str, Range] = {}
     for step in program.steps:
@@ -146,7 +158,12 @@ def _accumulate(
 ) -> tuple[Range, ...]:
     totals = [(0, 0)] * len(step.result.base)
     for term in step.terms:
-        for channel, amount in enumerate(_amounts(step, term, words, quotients, row_folds)):
+        found = (
+            _held_amounts(step, term, words, quotients)
+            if isinstance(term, Held)
+            else _amounts(step, term, words, quotients, row_folds)
+        )
+        for channel, amount in enumerate(found):
             low, high = totals[channel]
             totals[channel] = (low + amount[0], high + amount[1])
     return tuple(totals)
@@ -154,7 +171,7 @@ def _accumulate(
 
 def _amounts(
     step: Reduction,
-    term: Term,
+    term: Known,
     words: dict[int, tuple[Range, ...]],
     quotients: dict[str, Range],
     row_folds: int,
@@ -187,6 +204,33 @@ def _amounts(
                     zip(moduli, _broadcast_ranges(source, moduli, words, row_folds), strict=True)
                 )
             ]
+
+
+def _held_amounts(
+    step: Reduction,
+    term: Held,
+    words: dict[int, tuple[Range, ...]],
+    quotients: dict[str, Range],
+) -> list[Range]:
+    """The same of a term whose constants are held; other channels may have either modulus."""
+    match term:
+        case Rotated():
+            return [(0, 1)] * len(step.result.base)
+        case HeldBroadcast(source, turns):
+            return _turned(_full(source.base), [_read(turn, words) for turn in turns])
+        case HeldCorrection(quotient, value):
+            q = quotient_range(quotient, word_ranges(quotient.source))
+            quotients[quotient.name] = q
+            return [_times(q, r) for r in _read(value, words)]
+
+
+def _turned(ranges: Sequence[Range], turns: Sequence[Sequence[Range]]) -> list[Range]:
+    """What a broadcast adds whose matrix residues hold."""
+    count = len(ranges)
+    return [
+        _sum([_times(ranges[(i + turn) % count], own[i]) for turn, own in enumerate(turns)])
+        for i in range(count)
+    ]
 
 
 def _broadcast_ranges(

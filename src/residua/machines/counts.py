@@ -8,9 +8,12 @@ from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
+    HeldBroadcast,
+    HeldCorrection,
     Product,
     Reduction,
     Residues,
+    Rotated,
     Rows,
     Scaled,
     Stored,
@@ -55,7 +58,7 @@ def count(program: Program) -> Counts:
         summands = 0
         for term in step.terms[step.resumed :]:
             summands += _count_term(totals, step, term)
-            if isinstance(term, Correction) and id(term.quotient) not in estimated:
+            if isinstance(term, Correction | HeldCorrection) and id(term.quotient) not in estimated:
                 estimated.add(id(term.quotient))
                 totals["cox"] += len(term.quotient.weights)
             if isinstance(term, Broadcast) and isinstance(term.source, Rows):
@@ -85,8 +88,11 @@ def _count_term(totals: Counter[str], step: Reduction, term: Term) -> int:
             return 1
         case Scaled(_, _, unit):
             summands = 1
-        case Gated():
+        case Gated() | Rotated() | HeldCorrection():
             return 1
+        case HeldBroadcast(_, turns):
+            totals["emm"] += len(turns) * wide
+            return len(turns)
         case Stored() | Correction():
             totals["emw"] += channels
             return 1

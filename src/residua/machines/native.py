@@ -11,10 +11,13 @@ from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
+    HeldBroadcast,
+    HeldCorrection,
     Product,
     Quotient,
     Reduction,
     Residues,
+    Rotated,
     Rows,
     Scaled,
     Stored,
@@ -186,8 +189,10 @@ class _Emitter:
             case Stored(constants):
                 table = self._table(name, _centred(moduli, constants))
                 return [f"sum += product({kind}{{}}, 1, {table}[k]);"]
-            case Gated():
-                raise SpecificationError(f"{step.result.name}: the native model has no bits")
+            case Gated() | Rotated() | HeldBroadcast() | HeldCorrection():
+                raise SpecificationError(
+                    f"{step.result.name}: the native model has no bits, nor bases that they choose"
+                )
             case Scaled(value, constants, _):
                 table = self._table(name, _centred(moduli, constants))
                 return [f"sum += product({kind}{{}}, {self._read(value, 'k')}, {table}[k]);"]

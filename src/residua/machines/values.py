@@ -11,14 +11,18 @@ from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
+    Held,
+    HeldBroadcast,
+    HeldCorrection,
+    Known,
     Product,
     Quotient,
     Reduction,
     Residues,
+    Rotated,
     Rows,
     Scaled,
     Stored,
-    Term,
     Words,
 )
 from residua.errors import SpecificationError
@@ -63,7 +67,12 @@ def _words(value: Residues | Words, inputs: Mapping[str, Sequence[int]]) -> tupl
 def _reduce(program: Program, step: Reduction, state: State) -> tuple[int, ...]:
     sums = [0] * len(step.result.base)
     for term in step.terms:
-        for channel, amount in enumerate(_amounts(program, step, term, state)):
+        found = (
+            _held_amounts(program, term, state)
+            if isinstance(term, Held)
+            else _amounts(program, step, term, state)
+        )
+        for channel, amount in enumerate(found):
             sums[channel] += amount
     reduce = program.representation.reduce
     return tuple(
@@ -71,7 +80,7 @@ def _reduce(program: Program, step: Reduction, state: State) -> tuple[int, ...]:
     )
 
 
-def _amounts(program: Program, step: Reduction, term: Term, state: State) -> list[int]:
+def _amounts(program: Program, step: Reduction, term: Known, state: State) -> list[int]:
     """Summands of one term in the accumulators of all channels."""
     moduli = step.result.base.moduli
     constant = program.representation.constant
@@ -98,6 +107,28 @@ def _amounts(program: Program, step: Reduction, term: Term, state: State) -> lis
                     moduli, _broadcast_words(program, source, moduli, state), columns, strict=True
                 )
             ]
+
+
+def _held_amounts(program: Program, term: Held, state: State) -> list[int]:
+    """The same of a term whose constants are held."""
+    match term:
+        case Rotated(value):
+            first, *others = _read(value, state)
+            return [*others, first]
+        case HeldBroadcast(source, turns):
+            return _turned(_read(source, state), [_read(turn, state) for turn in turns])
+        case HeldCorrection(quotient, value):
+            q = estimate(quotient, _estimated(program, quotient, state))
+            return [q * x for x in _read(value, state)]
+
+
+def _turned(words: Sequence[int], turns: Sequence[Sequence[int]]) -> list[int]:
+    """The sums of a broadcast whose matrix residues hold."""
+    count = len(words)
+    return [
+        sum(words[(channel + turn) % count] * own[channel] for turn, own in enumerate(turns))
+        for channel in range(count)
+    ]
 
 
 def _broadcast_words(

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from residua.algorithms.program import Program
-from residua.algorithms.terms import Correction, Quotient, Words
+from residua.algorithms.terms import Correction, HeldCorrection, Quotient, Words
 from residua.hardware.engine.cox import FIRST_DELAY, WEIGHTS_DELAY
 from residua.hardware.engine.multiply_accumulate import accumulation_latency
 from residua.hardware.engine.reducer import FoldPlan, plan_folds
@@ -158,7 +158,7 @@ class DatapathDesign(ABC):
             for program in self.programs
             for step in program.steps
             for term in step.terms
-            if isinstance(term, Correction)
+            if isinstance(term, Correction | HeldCorrection)
         ]
 
     @cached_property

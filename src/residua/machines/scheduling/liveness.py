@@ -8,9 +8,14 @@ from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
+    Held,
+    HeldBroadcast,
+    HeldCorrection,
     Product,
+    Quotient,
     Reduction,
     Residues,
+    Rotated,
     Rows,
     Scaled,
     Stored,
@@ -41,6 +46,8 @@ def _operands(step: Reduction) -> Iterator[Residues | Words]:
                 yield from (left.root()[0], right.root()[0])
             case Scaled(value) | Gated(value):
                 yield value.root()[0]
+            case Rotated() | HeldBroadcast() | HeldCorrection():
+                yield from (value.root()[0] for value in _held(term))
             case Broadcast(Words() as words):
                 yield words
             case Broadcast(Residues() as source):
@@ -50,5 +57,21 @@ def _operands(step: Reduction) -> Iterator[Residues | Words]:
             case Stored():
                 pass
             case Correction(quotient):
-                seen = quotient.source
-                yield (seen.source if isinstance(seen, Rows) else seen).root()[0]
+                yield _estimated(quotient)
+
+
+def _held(term: Held) -> Iterator[Residues]:
+    """The vectors that a term reads whose constants are held."""
+    match term:
+        case Rotated(value):
+            yield value
+        case HeldBroadcast(source, turns):
+            yield from (source, *turns)
+        case HeldCorrection(quotient, value):
+            yield from (_estimated(quotient), value)
+
+
+def _estimated(quotient: Quotient) -> Residues:
+    """The stored vector that the Cox sees."""
+    seen = quotient.source
+    return (seen.source if isinstance(seen, Rows) else seen).root()[0]

@@ -8,10 +8,13 @@ from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
+    HeldBroadcast,
+    HeldCorrection,
     Product,
     Quotient,
     Reduction,
     Residues,
+    Rotated,
     Rows,
     Scaled,
     Stored,
@@ -203,7 +206,8 @@ class SequenceBuilder:
     ) -> tuple[list[Slot], list[Slot], list[Slot], list[Scaling]]:
         """Products, broadcasts, quotients and scaled words of a step, as a lane has them."""
         terms = step.terms[step.resumed :]
-        if len({term.quotient for term in terms if isinstance(term, Correction)}) > 1:
+        corrections = [term for term in terms if isinstance(term, Correction | HeldCorrection)]
+        if len({term.quotient for term in corrections}) > 1:
             raise SpecificationError(f"{step.result.name} sums two base extensions; a Cox has one")
         base = step.result.base
         products = self._signed_products(step, group, lane)
@@ -220,6 +224,10 @@ class SequenceBuilder:
                 case Correction(_, constants):
                     constant = self._constants(constants, group, base)
                     quotients.append(Slot(Left.BUS, constants=constant))
+                case HeldCorrection(_, value):
+                    quotients.append(Slot(Left.BUS, right_word=self._word(value, group)))
+                case HeldBroadcast() | Rotated():
+                    slots += self._held(step, term)
                 case Stored(constants):
                     constant = self._constants(constants, group, base)
                     slots.append(Slot(Left.BUS, constants=constant, gate=(ALWAYS, False)))
@@ -366,6 +374,27 @@ class SequenceBuilder:
             slots = self._with_extra(source, matrix[-1], group, base, slots, quotient)
         return slots
 
+    def _held(self, step: Reduction, term: HeldBroadcast | Rotated) -> list[Slot]:
+        """A pass around the ring whose factors are in registers, those of a slot in one.
+
+        Or the word of each rower, times zero, and that of its neighbour, which is there then.
+        """
+        if isinstance(term, Rotated):
+            own = Slot(Left.REGISTER, left_word=self._word(term.value, 0))
+            ones = self._padded([1] * self.machine.rowers)
+            return [own, Slot(Left.NEIGHBOUR, constants=ones)]
+        source, count = term.source, len(term.turns)
+        if count != self.machine.rowers:
+            text = f"{count} channels whose factors are held take {count} rowers"
+            raise SpecificationError(f"{source.name}: {text}, not {self.machine.rowers}")
+        none, quotient = ((0,) * count,) * count, self._residue_quotient(step, source)
+        return [
+            replace(slot, constants=None, right_word=self._word(turn, 0))
+            for slot, turn in zip(
+                self._passes(source, none, 0, step.result.base, quotient), term.turns, strict=True
+            )
+        ]
+
     def _pass_constants(
         self, matrix: tuple[tuple[int, ...], ...], row: list[int], group: int, base: Base
     ) -> tuple[int, ...]:
@@ -458,7 +487,7 @@ class SequenceBuilder:
 
 def _quotient_of(step: Reduction, source: Residues | Rows) -> Quotient | None:
     for term in step.terms:
-        if isinstance(term, Correction) and term.quotient.source is source:
+        if isinstance(term, Correction | HeldCorrection) and term.quotient.source is source:
             return term.quotient
     return None
 
