@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from tests.algorithms.test_rns_field import domain, execute, folded, unique
+from tests.algorithms.fields.test_rns_field import domain, execute, folded, unique
 
 from residua.algorithms.batch_inversion import collected, distributed
 from residua.algorithms.fields.field import ProductSum, evaluate

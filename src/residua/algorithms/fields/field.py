@@ -233,12 +233,14 @@ def evaluate(
 
 def used_constants(programs: Sequence[FieldProgram]) -> list[Constant]:
     """All constants that some programs use, in the order of their first use."""
-    constants = [
-        factor
-        for program in programs
-        for operation in program.operations
-        if isinstance(operation, ProductSum)
-        for _, factor, _ in operation.products
-        if isinstance(factor, Constant)
-    ]
-    return list(dict.fromkeys(constants))
+    operations = [operation for program in programs for operation in program.operations]
+    return list(dict.fromkeys(one for each in operations for one in _constants(each)))
+
+
+def _constants(operation: Operation) -> list[Constant]:
+    match operation:
+        case ProductSum(_, products):
+            return [factor for _, factor, _ in products if isinstance(factor, Constant)]
+        case Load(_, constant):
+            return [constant]
+    return []
