@@ -15,6 +15,9 @@ from residua.machines.slots import Launch, Left, Machine, Slot
 from residua.machines.slots import Sequence as Slots
 from residua.numbers.moduli import Modulus
 
+SMALLEST_HALF = 8
+"""Words of the constants of moduli that are not exchanged, where others may be."""
+
 
 class Bus(IntEnum):
     """Uses of the bus; gates follow, each with its inverse, then the small rower's word."""
@@ -39,13 +42,15 @@ class ControlStore:
 
     ``fields`` maps each control to its value in each word; word 0 only forgets. ``constants[r]``
     are the constants of rower r, page after page, ``page_size`` each, the last ones those of a
-    small rower; ``moduli[r]`` the moduli that its select chooses from. ``gates`` are the names of
-    the bits, ``weights`` the Cox's weights by code - 1.
+    small rower; those of exchanged moduli begin at a power of two, ``exchanged``. ``moduli[r]`` are
+    the moduli that its select chooses from. ``gates`` are the names of the bits, ``weights`` the
+    Cox's weights by code - 1.
     """
 
     fields: dict[str, tuple[int, ...]]
     constants: tuple[tuple[int, ...], ...]
     page_size: int
+    exchanged: int
     moduli: tuple[tuple[Modulus, ...], ...]
     gates: tuple[str, ...]
     weights: tuple[int, ...]
@@ -73,6 +78,7 @@ class _Assembler:
         self.routines, self.machine, self.binary_words = routines, machine, binary_words
         pages = len(routines[0].source.pages)
         self.zeros = (0,) * machine.units
+        self.exchanged = routines[0].source.exchanged
         self.constants: dict[tuple[tuple[int, ...], ...], int] = {(self.zeros,) * pages: 0}
         self.moduli: dict[tuple[Modulus, ...], int] = {}
         gates = [slot.gate[0] for r in routines for _, _, _, slot in r.slots() if slot.gate]
@@ -103,6 +109,7 @@ class _Assembler:
             {name: tuple(values) for name, values in self.fields.items()},
             self._memories(),
             len(self.constants),
+            self._half if self.exchanged else 0,
             tuple(zip(*self.moduli, strict=True)),
             self.gates,
             self.weights,
@@ -203,13 +210,23 @@ class _Assembler:
             values["listens"] = 1
         return values
 
+    @property
+    def _half(self) -> int:
+        """Words from the first constant to the first one of exchanged moduli."""
+        words = len(self.constants) * len(self.routines[0].source.pages) // 2
+        return max(1 << (words - 1).bit_length(), SMALLEST_HALF)
+
     def _memories(self) -> tuple[tuple[int, ...], ...]:
         """Each rower's constants, page after page."""
         pages = range(len(self.routines[0].source.pages))
-        return tuple(
-            tuple(key[page][rower] for page in pages for key in self.constants)
-            for rower in range(self.machine.units)
-        )
+        found = []
+        for rower in range(self.machine.units):
+            words = [key[page][rower] for page in pages for key in self.constants]
+            if self.exchanged:
+                used = len(words) // 2
+                words[used:used] = [0] * (self._half - used)
+            found.append(tuple(words))
+        return tuple(found)
 
 
 def control_widths(fields: Mapping[str, Sequence[int]]) -> dict[str, int]:

@@ -9,6 +9,7 @@ alone, so that one block of slots, with the constants of the page, serves them a
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import Element
@@ -31,7 +32,11 @@ class Source:
     ``pages`` has the program of each page, None on pages that do not use it. A ``loop`` runs many
     rounds without a break. If a program is ``listed``, lists alone schedule it, without a solver.
     With ``serial`` the outputs are not stored but passed around the ring. The inputs ``fed`` are
-    other elements in each round of a loop, put into their places from outside.
+    other elements in each round of a loop, put into their places from outside. The first half of
+    pages that are ``exchanged`` is for channels whose moduli are in the bases that they are written
+    for, the second half for those whose moduli have changed sides; a channel has pages of its own.
+    When a source that ``begins`` runs, no element is there but its inputs, so that it may use the
+    places of all others.
     """
 
     name: str
@@ -40,6 +45,8 @@ class Source:
     serial: bool = False
     listed: bool = False
     fed: tuple[str, ...] = ()
+    exchanged: bool = False
+    begins: bool = False
 
     @property
     def reference(self) -> Lowered:
@@ -115,7 +122,8 @@ class Routine:
         return max(self._residue_registers(starts).values(), default=0).bit_length()
 
     def _residue_registers(self, starts: Sequence[int]) -> dict[Word, int]:
-        return self._allocate(starts, self.places.count, dict(self._fixed()), row=False)
+        first = 1 if self.source.begins else self.places.count
+        return self._allocate(starts, first, dict(self._fixed()), row=False)
 
     def _sequences(self, lowered: Lowered) -> SequenceBuilder:
         """The program of a page as slots, of which all pages have the same."""
@@ -145,6 +153,7 @@ class Routine:
     ) -> dict[Word, int]:
         """Fixed places; the lowest free register from ``first`` for any other word stored."""
         registers = dict(fixed)
+        unused = (place for place in count(first) if place not in set(fixed.values()))
         # The register and the slot of the last read of what is in it.
         busy: list[tuple[int, int]] = []
         stored = [word for word in self._stored(starts) if word.row == row]
@@ -164,7 +173,7 @@ class Routine:
                     busy[position] = (registers[word], end)
                     break
             else:
-                registers[word] = first + len(busy)
+                registers[word] = next(unused)
                 busy.append((registers[word], end))
         return registers
 
@@ -229,7 +238,8 @@ class Routine:
             return None
         sequences = [orders[0] for orders in self._sequences(lowered).choices()]
         for mine, other in zip(self.problem.sequences, sequences, strict=True):
-            if len(mine.slots) != len(other.slots) or mine.moduli != other.moduli:
+            same = self.source.exchanged or mine.moduli == other.moduli
+            if len(mine.slots) != len(other.slots) or not same:
                 raise SpecificationError(f"{self.name}: its programs differ in more than constants")
         return {
             (job, offset): slot.constants

@@ -47,7 +47,8 @@ class Conversion:
     ``multipliers`` c the number of columns that are computed side by side. One that is ``relaxed``
     has registers more, where a large core leaves wires long: before the words are read, after the
     constants, beside the multiples of P, after the choice of k, before its use. ``word`` is the
-    bits of a word of the result, 1 to w, None for w.
+    bits of a word of the result, 1 to w, None for w. One that is ``exchanged`` has a base of 2 k
+    moduli, of which residues i and i + k may come for each other's.
 
     Raises:
         SpecificationError: the Cox can err within a range, there are not as many ranges as moduli,
@@ -61,6 +62,7 @@ class Conversion:
     multipliers: int = 1
     relaxed: bool = False
     word: int | None = None
+    exchanged: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.width <= self.base.width:

@@ -11,7 +11,7 @@ P is one of several moduli, chosen at run time; only these multiples depend on i
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
@@ -33,6 +33,9 @@ class ResidueToBinary(Component):
     With several moduli, ``select`` is the index of P; it must not change from the cycle in which
     xi_1 is taken to the one in which the last word leaves.
 
+    Of a conversion that is ``exchanged``, bit i of ``choice`` tells that residues i and i + k come
+    for each other's moduli; it must not change either.
+
     With ``wipes`` a reset overwrites the memories with zeros; meanwhile ``clearing`` is set.
 
     ``latency`` is the number of cycles from the one in which xi_1 is taken to the one in which the
@@ -50,6 +53,7 @@ class ResidueToBinary(Component):
                 "freed": Out(1),
                 **({"clearing": Out(1)} if wipes else {}),
                 **selector(len(conversion.moduli)),
+                **({"choice": In(len(conversion.base) // 2)} if conversion.exchanged else {}),
             }
         )
 
@@ -69,7 +73,7 @@ class ResidueToBinary(Component):
             self.freed.eq(pages.freed),
             results.begin.eq(pages.begin),
             columns.operand.eq(pages.operand),
-            columns.position.eq(pages.position),
+            columns.position.eq(self._factor(pages.position, pages.index)),
             columns.first.eq(pages.first),
             columns.last.eq(pages.last),
             columns.end.eq(pages.freed),
@@ -90,14 +94,22 @@ class ResidueToBinary(Component):
             m.d.comb += self.clearing.eq(pages.clearing | results.clearing)
         return m
 
+    def _factor(self, position: Value, index: Value) -> Value:
+        """Where the constant of an operand is: that of the other residue if they are exchanged."""
+        if not self.conversion.exchanged:
+            return position
+        half, bits = len(self.conversion.base) // 2, list(self.choice)
+        other = Mux(index < half, position + half, position - half)
+        return Mux(Array([*bits, *bits, Const(0, 1)])[index], other, position)
+
 
 class _Pages(Component):
     """Residues and quotients of up to ``pages`` numbers, read once for each group of columns.
 
-    ``operand`` is xi_1 ... xi_n, q, again and again; 0 in a cycle in which there is nothing to
-    read. The quotient is computed while the residues come in, and stored after them. Reading starts
-    with the first residue, but waits at the first one as long as ``hold`` is set. ``first`` is set
-    between numbers too, so that no sum stays.
+    ``operand`` is xi_1 ... xi_n, q, again and again, of which ``index`` is the place; 0 in a cycle
+    in which there is nothing to read. The quotient is computed while the residues come in, and
+    stored after them. Reading starts with the first residue, but waits at the first one as long as
+    ``hold`` is set. ``first`` is set between numbers too, so that no sum stays.
     """
 
     def __init__(self, conversion: Conversion, pages: int, wipes: bool) -> None:
@@ -114,6 +126,7 @@ class _Pages(Component):
                 "freed": Out(1),
                 "operand": Out(residue),
                 "position": Out(range(conversion.occupancy)),
+                "index": Out(range(conversion.group)),
                 "first": Out(1),
                 "last": Out(1),
             }
@@ -129,7 +142,7 @@ class _Pages(Component):
         )
         complete = Signal(range(self.pages + 1))
         written, filled = self._write(m, memory, complete)
-        index = Signal(range(group))
+        index = self.index
         start, read_address = Signal(range(depth)), Signal(range(depth))
         following = _successor(read_address, depth)
         read = memory.read_port(domain="comb")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Array, Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
@@ -50,6 +50,9 @@ class Processor(Component):
 
     One that is ``traced`` has ``trace`` and ``trace_clear`` of its `Microsequencer`.
 
+    If its design ``exchanges``, ``choice`` has a bit for each rower, whether its moduli have
+    changed sides, which has to stay as ``page`` does.
+
     ``clear`` overwrites the registers and the binary operand with zeros, during which ``clearing``
     is set; so does a reset. Nothing may run meanwhile.
     """
@@ -80,6 +83,7 @@ class Processor(Component):
                 "clearing": Out(1, init=1),
             }
             | (fraction if design.fraction_registers else {})
+            | ({"choice": In(design.rowers)} if design.exchanges else {})
             | (self._entry_ports(design.entries.depth) if design.entries else {})
             | (TRACE_PORTS if traced else {})
         )
@@ -175,6 +179,10 @@ class Processor(Component):
         first = shape.first_constant
         bases = Array(Const(first + page * store.page_size) for page in range(self.design.pages))
         total: Value = bases[self.page] + index
+        # Where moduli may be exchanged, each rower adds what tells its half of the constants.
+        if store.exchanged:
+            bits = (store.exchanged - 1).bit_length()
+            return (total | Const(0, bits))[:bits]
         return total[: (first + shape.constants - 1).bit_length()]
 
     def _rowers(self, m: Module, control: dict[str, Value]) -> list[Rower]:
@@ -188,8 +196,19 @@ class Processor(Component):
             rowers.append(rower)
         for index, rower in enumerate(rowers):
             m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
-            connect_controls(m, rower, control)
+            connect_controls(m, rower, control | self._own_page(m, control, index))
         return rowers
+
+    def _own_page(self, m: Module, control: dict[str, Value], index: int) -> dict[str, Value]:
+        """The controls by which a rower whose moduli have changed sides differs from others."""
+        if not self.design.exchanges:
+            return {}
+        exchanged = Signal(name=f"exchanged_{index}", reset_less=True)
+        m.d.sync += exchanged.eq(self.choice[index])
+        return {
+            "constant": Cat(control["constant"], exchanged),
+            "modulus": control["modulus"] ^ exchanged,
+        }
 
     def _narrow_rower(
         self, m: Module, control: dict[str, Value], first: Rower

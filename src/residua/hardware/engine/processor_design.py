@@ -19,6 +19,7 @@ from residua.hardware.engine.rower import (
 from residua.machines.bounds import analyse
 from residua.machines.control_store import ControlStore, assemble
 from residua.machines.controls import CONTROLS, delay, weight_controls
+from residua.machines.held_ranges import analyse_held
 from residua.machines.microcode import binary_depth
 from residua.machines.routine import Places, Routine, Source
 from residua.machines.slots import ALWAYS, EVERY_LEFT, Left, Machine
@@ -55,6 +56,11 @@ class ProcessorDesign(DatapathDesign):
     ) -> None:
         self.sources, self.options, self.entries = tuple(sources), options, entries
         self.rowers = options.rowers
+        if self.exchanges and options.register_memory == "block":
+            raise SpecificationError(
+                "channels whose moduli change sides have constants in a memory of their own: "
+                "take register_memory = 'distributed'"
+            )
 
     @cached_property
     def programs(self) -> list[Program]:
@@ -63,13 +69,20 @@ class ProcessorDesign(DatapathDesign):
         return [own.program for own in lowered if own is not None]
 
     @property
+    def exchanges(self) -> bool:
+        """Whether the moduli of each channel may change sides, see `Source`."""
+        return self.sources[0].exchanged
+
+    @property
     def pages(self) -> int:
         """Moduli that the processor serves."""
-        return len(self.sources[0].pages)
+        return len(self.sources[0].pages) // (2 if self.exchanges else 1)
 
     @cached_property
     def analysed(self) -> list[Analysed]:
         """All programs with their worst cases, under the fewest folds that serve every one."""
+        if self.exchanges:
+            return self._analysed_held
         alone = [analyse(program) for program in self.programs]
         folds = max(bounds.folds for bounds in alone)
         row_folds = max(bounds.row_folds for bounds in alone)
@@ -80,6 +93,15 @@ class ProcessorDesign(DatapathDesign):
             program.representation = bounds.representation
             analysed.append(Analysed(program, bounds))
         return analysed
+
+    @property
+    def _analysed_held(self) -> list[Analysed]:
+        """The same of programs whose constants are held."""
+        lowered = [page for source in self.sources for page in source.pages if page is not None]
+        found = analyse_held(lowered)
+        for own, bounds in zip(lowered, found, strict=True):
+            own.program.representation = bounds.representation
+        return [Analysed(own.program, each) for own, each in zip(lowered, found, strict=True)]
 
     @cached_property
     def narrow(self) -> int:
