@@ -22,6 +22,7 @@ class Boundary:
         addresses: addresses of memories, `<memory>.RD_ADDR`.
         errors: outputs of which those lowest bits mean nothing while another of their bits is 1,
             with the number of that one.
+        chosen: constant memories in whose addresses a secret has part, so that what is read is one.
         reset_delay: cycles after which a reset comes to the last part of the core. Until then that
             steers its own memories as before, but nothing that is seen from outside.
     """
@@ -32,6 +33,7 @@ class Boundary:
     verdicts: Mapping[str, Uses]
     addresses: tuple[str, ...] = ()
     errors: Mapping[str, int] = field(default_factory=dict)
+    chosen: tuple[str, ...] = ()
     reset_delay: int = 0
 
 

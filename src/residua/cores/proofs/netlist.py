@@ -83,6 +83,7 @@ class Netlist:
         # Of a memory that is written, for what a constant one reads is equal as its address is.
         written = {n + _ADDRESS for n, cell in self.memories.items() if not is_constant(cell)}
         missing += [name for name in boundary.addresses if name not in written]
+        missing += [n for n in boundary.chosen if n not in self.memories or n + _ADDRESS in written]
         if missing:
             raise SpecificationError(f"a {boundary.core} has the wires {', '.join(missing)}")
 
@@ -130,16 +131,20 @@ class Netlist:
         for name, cell in self.memories.items():
             for pin in ("RD_ADDR", "RD_EN", "WR_ADDR", "WR_EN"):
                 found[f"{name}.{pin}"] = cell["connections"][pin]
-        for name in self.boundary.addresses:
+        for name in (*self.boundary.addresses, *(n + _ADDRESS for n in self.boundary.chosen)):
             del found[name]
         nets = {name: [bit for bit in bits if isinstance(bit, int)] for name, bits in found.items()}
         return {name: bits for name, bits in nets.items() if bits}
 
     @cached_property
     def words(self) -> list[Bit]:
-        """The nets of what is read from memories that are written."""
-        written = [cell for cell in self.memories.values() if not is_constant(cell)]
-        return [bit for cell in written for bit in cell["connections"]["RD_DATA"]]
+        """The nets of what is read from memories that hold secrets, or choose by them."""
+        found = [cell for name, cell in self.memories.items() if self.differs(name)]
+        return [bit for cell in found for bit in cell["connections"]["RD_DATA"]]
+
+    def differs(self, memory: str) -> bool:
+        """Whether a memory may read different words: it is written, or chooses by a secret."""
+        return not is_constant(self.cells[memory]) or memory in self.boundary.chosen
 
     @cached_property
     def secrets(self) -> dict[int, int | None]:
@@ -152,8 +157,8 @@ class Netlist:
     def _followers(self) -> dict[int, set[int]]:
         """The nets that a gate, a register or a constant memory makes of a net."""
         followers: dict[int, set[int]] = {}
-        for cell in self.cells.values():
-            if cell["type"] == MEMORY and not is_constant(cell):
+        for name, cell in self.cells.items():
+            if cell["type"] == MEMORY and self.differs(name):
                 continue
             for source, driven in _dependencies(cell):
                 followers.setdefault(source, set()).update(driven)

@@ -11,7 +11,6 @@ from residua.cores.proofs.netlist import (
     Bit,
     Netlist,
     clocked_reads,
-    is_constant,
 )
 from residua.toolchain.formal import ProofResult
 from residua.toolchain.gates import prove_gates
@@ -46,9 +45,9 @@ class Pair:
     """Two copies of a netlist, and the claim that they look the same.
 
     Nets of the first copy keep their numbers. Memories are cut: what a constant one reads is any
-    word, the same in both copies (the addresses are equal, which is asserted); what another one
-    reads is any word, each copy's own. So are the secret inputs. A verdict is any bit, the same in
-    both copies where the controller tests it.
+    word, the same in both copies (the addresses are equal, which is asserted, unless a secret has
+    part in them); what another one reads is any word, each copy's own. So are the secret inputs. A
+    verdict is any bit, the same in both copies where the controller tests it.
 
     Both copies begin in any state, each its own but for the ``registers``, which are equal. Not so
     with ``settles``: then the first one begins with its initial values, the second one in any
@@ -74,10 +73,10 @@ class Pair:
         self.shared = {bit for port in self.ports.values() for bit in port["bits"]}
         self.free: list[int] = [bit for name in secret for bit in inputs[name]["bits"]]
         self.ages: list[Bit] = []
-        for memory in netlist.memories.values():
+        for name, memory in netlist.memories.items():
             read = [b for b in memory["connections"]["RD_DATA"] if isinstance(b, int)]
             self.free += read
-            if is_constant(memory) and not settles:
+            if not netlist.differs(name) and not settles:
                 self.shared.update(read)
 
     def module(self) -> dict[str, Any]:
@@ -168,7 +167,7 @@ class Pair:
             self.names[f"age_{cycle}"] = {"hide_name": 0, "bits": [age], "attributes": attributes}
             self.ages.append(age)
         for name, memory in self.netlist.memories.items():
-            if is_constant(memory):
+            if not self.netlist.differs(name):
                 self._assume_same_words(name, memory)
 
     def _assume_same_words(self, name: str, memory: Mapping[str, Any]) -> None:
