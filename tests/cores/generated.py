@@ -190,6 +190,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
         "formula": "difference-ladder", "blinding": 0, "bases": "any", "reduction": "multiply",
         "protections": "none",
     },
+    "coprocessor, random bases": COPROCESSOR | {
+        "curve": [MONTGOMERY, EVEN], "protections": ["random-bases"], "inversion": "division-steps",
+    },
     "coprocessor on digits, AXI4-Lite, high": ON_DIGITS | {
         "digit": 11, "pipeline": 2, "formula": "xz-ladder", "bus": "axi-lite",
         "protections": "high",

@@ -6,7 +6,7 @@ from tests.small_curves import EVEN, MIDDLE, SQUARE, TINY, WITHOUT_A
 from residua.curves.protections.protection import Protection
 
 HIGH = {"bus": "stream", "protections": "high"}
-ALL = HIGH | {"protections": list(Protection)}
+ALL = HIGH | {"protections": [one for one in Protection if one is not Protection.RANDOM_BASES]}
 
 CORES = {
     "ladders": HIGH | {"curve": [MONTGOMERY, TINY, EVEN], "blinding": 0},
@@ -21,7 +21,15 @@ CORES = {
     "shared comb": ALL
     | {"curve": [TINY], "bus": "axi", "formula": "xz-ladder"}
     | {"fixed_base": "comb", "comb_teeth": 2}
-    | {"protections": [one for one in Protection if one is not Protection.SCALAR_CHECK]},
+    | {
+        "protections": [
+            one
+            for one in Protection
+            if one not in (Protection.SCALAR_CHECK, Protection.RANDOM_BASES)
+        ]
+    },
+    "random bases": HIGH
+    | {"curve": [TINY], "formula": "xz-ladder", "protections": list(Protection)},
     "SBMM": HIGH | {"curve": [SQUARE], "blinding": 0, "algorithm": "sbmm"},
     "few": {"curve": [TINY], "bus": "wishbone", "blinding": 0}
     | {"protections": ["control-signature", "masked-order"]},
@@ -32,7 +40,8 @@ CORES = {
 }
 """Ladders on three curves, of each formula; halves of scalars, with signatures; windows on digits;
 a ladder and windows of scalars in shares, of two words, with signatures; a comb beside a ladder;
-and three with few protections, for what others would withhold, too."""
+bases that are chosen at random; and three with few protections, for what others would withhold,
+too."""
 
 MOST = [name for name in CORES if not name.startswith("few")]
 """Cores with all protections that they can have, but for one or two."""

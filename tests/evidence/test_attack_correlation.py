@@ -75,6 +75,10 @@ def test_bad_requests_are_named(directory, asked, message):
             "random words that are all 0x1234567: random-health ends every operation then",
         ),
         ({"formula": "xz-ladder"}, "on an engine for RNS Montgomery multiplication alone"),
+        (
+            {"formula": "xz-ladder", "algorithm": "rns-montgomery", "protections": "random-bases"},
+            "in bases that are known: build one without random-bases",
+        ),
     ],
 )
 def test_cores_that_are_not_followed(tmp_path, keys, message):

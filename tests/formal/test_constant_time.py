@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from tests import kept_verilog
 from tests.schedules import quick_schedules
-from tests.small_curves import EVEN, MIDDLE
+from tests.small_curves import EVEN, MIDDLE, TINY
 
 from formal.tiny import tiny_core
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.digits.curve_core import DigitEccCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.cores.digit.boundary import digit_boundary
 from residua.cores.digit.core import DigitCore
 from residua.cores.digit.specification import DigitSpecification
@@ -30,6 +31,7 @@ from residua.cores.proofs.reset import prove_first_cycles
 from residua.cores.specification.reading import check, check_any
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import curve_from_parameters
+from residua.curves.protections.protection import Protection
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.digit.iddmm import Iddmm
@@ -395,6 +397,23 @@ def test_constant_memories_are_read_at_the_same_addresses(digit_netlist):
     boundary = replace(netlist.boundary, addresses=("modulus.rows.RD_ADDR",))
     with pytest.raises(SpecificationError, match=r"has the wires modulus\.rows\.RD_ADDR"):
         Netlist(netlist.module, boundary)
+
+
+def test_a_choice_of_bases_has_part_in_addresses_of_constants_alone(tmp_path):
+    curve = curve_from_parameters(TINY)
+    core = EccCore([curve], protections=frozenset({Protection.RANDOM_BASES}))
+    netlist = coprocessor_netlist(core.design, tmp_path)
+    proved(netlist, tmp_path)
+    chosen = netlist.boundary.chosen
+    assert len(chosen) == core.channels + 1
+    plain = Netlist(netlist.module, replace(netlist.boundary, chosen=()))
+    told = prove_netlist(plain, out_dir=tmp_path)
+    assert not told.passed
+    assert {leak.split(" -> ")[-1] for leak in told.leaks} == {f"{m}.RD_ADDR" for m in chosen}
+    steering = Made(netlist, tmp_path).broken("controller.done", "chosen_bases", "$_XOR_")
+    assert not prove_netlist(steering, out_dir=tmp_path).passed
+    with pytest.raises(SpecificationError, match=r"has the wires processor\.registers"):
+        Netlist(netlist.module, replace(netlist.boundary, chosen=("processor.registers",)))
 
 
 @on_residues

@@ -20,7 +20,8 @@ def chosen(**keys):
 def test_each_level_has_what_the_one_below_has():
     none, standard, high = (set(level.protections) for level in Level)
     assert not none
-    assert none < standard < high == set(Protection) - {Protection.MASKED_SCALAR}
+    others = {Protection.MASKED_SCALAR, Protection.RANDOM_BASES}
+    assert none < standard < high == set(Protection) - others
 
 
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.HIGH])

@@ -6,6 +6,7 @@ from residua.cores.proofs.boundary import Boundary, Uses
 from residua.hardware.coprocessor.coprocessor import RESET_DELAY
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
+from residua.hardware.coprocessor.random_bases_design import RandomBasesDesign
 from residua.hardware.coprocessor.scalars.window_recoder import NAMES
 from residua.hardware.unbuilt import unbuilt
 
@@ -56,4 +57,23 @@ def coprocessor_boundary(design: CurveDesign) -> Boundary:
         verdicts |= public_bits(unbuilt(recoder).windows)
     inputs = ("operands_payload", "random_payload")
     outputs = {"result_payload": 32}
-    return Boundary("coprocessor", inputs, outputs, verdicts, reset_delay=RESET_DELAY)
+    return Boundary(
+        "coprocessor",
+        inputs,
+        outputs,
+        verdicts,
+        chosen=chosen_memories(design),
+        reset_delay=RESET_DELAY,
+    )
+
+
+def chosen_memories(design: CurveDesign) -> tuple[str, ...]:
+    """The memories of constants that a choice of bases is in the addresses of, and no others.
+
+    Each rower has the constants of both its moduli, the converter those of both in each place.
+    """
+    if not isinstance(design, RandomBasesDesign):
+        return ()
+    rowers = (f"processor.rower_{index}.constants" for index in range(design.options.rowers))
+    columns = (f"converter.columns.constants_{i}" for i in range(design.conversion.multipliers))
+    return (*rowers, *columns)

@@ -12,6 +12,7 @@ from residua.curves.operations.codes import Status
 Source = Literal[
     "operand",
     "random",
+    "choice",
     "scalar",
     "base scalar",
     "split scalar",
@@ -31,6 +32,10 @@ PLAIN: tuple[Source, ...] = (
 """Scalars that are not blinded: those of sums of two multiples."""
 
 
+DRAWN: tuple[Source, ...] = ("random", "choice")
+"""Numbers that are random words."""
+
+
 @dataclass(frozen=True)
 class Read:
     """Take a number: a scalar, or an operand or random words for the next "load" routine.
@@ -38,7 +43,8 @@ class Read:
     A "scalar" is blinded, a "base scalar", for the base point, by multiples of its order; so is a
     "comb scalar", whose columns choose entries of tables. A "split scalar" is taken as two halves,
     blinded by multiples of the vectors of a lattice. A "first scalar" and a "second scalar" are not
-    blinded, nor are a "first split scalar" and a "second split scalar" as two halves. An operand
+    blinded, nor are a "first split scalar" and a "second split scalar" as two halves. A "choice"
+    is random words that choose bases. An operand
     must be below the modulus, a scalar must have no more bits than the curve allows; the next
     `Check` ends an operation that broke this.
     """
@@ -185,7 +191,8 @@ def every(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
 
 def taken_numbers(instructions: Iterable[Instruction]) -> int:
     """The numbers that an operation takes of its host."""
-    return sum(isinstance(one, Read) and one.source != "random" for one in every(instructions))
+    reads = (one.source for one in every(instructions) if isinstance(one, Read))
+    return sum(source not in DRAWN for source in reads)
 
 
 def given_numbers(instructions: Iterable[Instruction]) -> int:

@@ -22,7 +22,8 @@ class Protection(StrEnum):
     that makes a signature from key and nonce under a random factor, see
     `residua.curves.protections.masked_order`. ``MASKED_SCALAR`` has secret scalars come as two
     shares, see `residua.curves.protections.masked_scalar`; no level has it, as it changes what
-    operations take.
+    operations take. ``RANDOM_BASES`` has each operation compute in bases of its own, see
+    `residua.curves.protections.random_bases`; no level has it, as few cores can.
     """
 
     EXIT_CHECK = "exit-check"
@@ -33,6 +34,7 @@ class Protection(StrEnum):
     CONVERSION_CHECK = "conversion-check"
     MASKED_ORDER = "masked-order"
     MASKED_SCALAR = "masked-scalar"
+    RANDOM_BASES = "random-bases"
 
 
 Protections = frozenset[Protection]
@@ -64,7 +66,9 @@ _LEVELS: Mapping[Level, tuple[Protection, ...]] = {
         Protection.RANDOM_HEALTH,
         Protection.STATUS,
     ),
-    Level.HIGH: tuple(one for one in Protection if one is not Protection.MASKED_SCALAR),
+    Level.HIGH: tuple(
+        one for one in Protection if one not in (Protection.MASKED_SCALAR, Protection.RANDOM_BASES)
+    ),
 }
 
 

@@ -30,7 +30,8 @@ class LadderModel:
         word_bits: of a word, in two's complement.
 
     Raises:
-        SpecificationError: there is no engine, or steps do not choose by one bit.
+        SpecificationError: there is no engine, its bases are chosen at random, or steps do not
+            choose by one bit.
     """
 
     def __init__(self, design: CurveDesign, operation: Operation, curve: int) -> None:
@@ -38,6 +39,11 @@ class LadderModel:
             raise SpecificationError(
                 "a ladder is followed word for word on an engine for RNS Montgomery "
                 "multiplication alone: build one with algorithm = 'rns-montgomery'"
+            )
+        if design.chooses_bases:
+            raise SpecificationError(
+                "a ladder is followed word for word in bases that are known: build one without "
+                "random-bases"
             )
         self._design, self._operation, self._curve = design, operation, curve
         # The bounds give all programs their representation.

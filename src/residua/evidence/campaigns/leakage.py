@@ -33,6 +33,7 @@ _SMALL = {"curve": [SMALL], "formula": "xz-ladder"}
 _P256 = {"curve": "P-256", "formula": "xz-ladder"}
 _BARE = {"protections": "none"}
 _MASKED = {"protections": ["masked-scalar"]}
+_CHOSEN = {"protections": ["random-bases"]}
 _BOTH = {"protections": ["masked-order", "masked-scalar"]}
 _K, _D = Compared(operation="ORDER_SIGN"), Compared(operation="ORDER_SIGN", operand=1)
 
@@ -51,6 +52,8 @@ CORES: dict[str, Measured] = {
     "40 bits, masked-order, masked-scalar, d": Measured(_SMALL | _BOTH, 2000, _D),
     "P-256": Measured(_P256 | _BARE, 400, Compared()),
     "P-256, masked-scalar": Measured(_P256 | _MASKED, 400, Compared()),
+    "40 bits, random-bases": Measured(_SMALL | _CHOSEN, 2000, Compared()),
+    "P-256, random-bases": Measured(_P256 | _CHOSEN, 400, Compared()),
 }
 """What is measured, by the names of the rows."""
 

@@ -72,6 +72,10 @@ CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
         constant_time(curve="Curve25519", **COPROCESSOR),
         constant_time(curve="P-521", **BLINDED),
     ],
+    "coprocessors with random bases in constant time, one cycle of reset": lambda: [
+        constant_time(curve="P-256", **BLINDED, protections="random-bases"),
+        constant_time(curve=["P-256", "Curve25519"], **BLINDED, protections="random-bases"),
+    ],
     "exponentiators on an engine in constant time, one cycle of reset": lambda: [
         constant_time(**RNS_EXPONENTIATION, modulus="P-256"),
         constant_time(**RNS_EXPONENTIATION, modulus="P-256", extension="hierarchical"),

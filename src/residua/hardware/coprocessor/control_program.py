@@ -213,6 +213,8 @@ class ControlProgram:
                 self._add(Kind.OPERAND, order=order)
             case "random":
                 self._add(Kind.RANDOM, order=order)
+            case "choice":
+                self._add(Kind.RANDOM, order=order, chooses=1)
             case _:
                 marks = {
                     "plain": source in PLAIN,
@@ -299,6 +301,7 @@ class ControlProgram:
             "counted",
             "indexed",
             "returns",
+            "chooses",
             "signed",
             "signature",
             "flow",
@@ -312,6 +315,11 @@ class ControlProgram:
     def delivers(self) -> bool:
         """Whether numbers that are given out are used as if they came in."""
         return any(word["kind"] == Kind.DELIVER for word in self.words)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether random words choose bases."""
+        return any("chooses" in word for word in self.words)
 
     @property
     def follows(self) -> bool:

@@ -63,11 +63,11 @@ class Controller(Component):
     The processor is driven through ``run``, ``origin``, ``length``, ``rounds`` and ``page``. Reads
     are started by ``read_operand`` (from the random words if ``read_random`` is set) and
     ``read_scalar`` (not to be blinded if ``plain`` is set, the second one if ``second`` is, one for
-    the base point if ``base`` is, one for a comb if ``combed`` and one to be halved if ``halved``
-    is, ports that are only there if a curve has such), and end with ``operand_done`` or
-    ``scalar_done``, with which comes whether it is in range. ``reciprocate`` starts the inversion
-    of the next number given out, ``admit`` that of the next residues; ``reciprocated`` is the end
-    of either.
+    the base point if ``base`` is), and end with ``operand_done`` or ``scalar_done``, with which
+    comes whether it is in range. Ports that are only there if an operation has such are set for
+    random words that choose bases, ``chooses``, a scalar of a comb, ``combed``, and one to be
+    halved, ``halved``. ``reciprocate`` starts the inversion of the next number given out, ``admit``
+    that of the next residues; ``reciprocated`` is the end of either.
     ``received`` and ``zero`` come with a number given out, which ``test_only`` keeps from being
     stored; ``release`` gives out what is stored.
 
@@ -88,7 +88,6 @@ class Controller(Component):
     If random words are watched, ``random_unfit`` ends an operation with `Status.RANDOM_FAULT`, and
     ``random_starved`` with `Status.RANDOM_STARVED`, wherever it is; ``random_zero`` comes with
     ``scalar_done``, and tells that what was to blind the scalar is 0.
-
     With sparse codes of statuses ``status`` is none during an operation, and kept twice, the other
     time inverted; ``granted`` tells whether both say that the last operation ended well.
     """
@@ -139,6 +138,7 @@ class Controller(Component):
                 **({"scalar_sound": In(1)} if design.checks_scalars else {}),
                 **(_RANDOM_PORTS if design.watches_random else {}),
                 **({"granted": Out(1)} if design.program.codes.sparse else {}),
+                **({"chooses": Out(1)} if design.program.chooses else {}),
             }
         )
 
@@ -374,6 +374,7 @@ class Controller(Component):
                     self._state.eq(_State.OPERAND),
                     self.read_operand.eq(1),
                     self.read_random.eq(word.kind == Kind.RANDOM),
+                    *([self.chooses.eq(word.chooses)] if self.design.program.chooses else []),
                 ]
             with m.Case(Kind.SCALAR):
                 m.d.sync += [

@@ -92,6 +92,8 @@ class Coprocessor(Component):
             m.submodules[name] = DomainRenamer(group)(part)
         m.submodules.controller = controller
         m.submodules.results = results
+        if design.chooses_bases:
+            self._choose(m, controller, reader, processor, converted)
         monitor = design.random_monitor()
         zeroise = self._control(m, controller, results.busy | release)
         released = self._give_out(m, controller, results, release, zeroise)
@@ -137,6 +139,27 @@ class Coprocessor(Component):
             results.release.eq(released),
         ]
         return m
+
+    def _choose(
+        self,
+        m: Module,
+        controller: Controller,
+        reader: OperandReader,
+        processor: Any,
+        converted: tuple[ResidueToBinary, StreamBuffer] | None,
+    ) -> None:
+        """The last random words that choose bases, for the operation; a wipe clears them."""
+        assert converted is not None
+        bits = len(processor.choice)
+        words = -(-bits // len(self.random.payload))
+        chosen = Signal(words * len(self.random.payload), name="chosen_bases")
+        taken = controller.chooses & controller.read_random & self.random.valid & reader.words.ready
+        with m.If(taken):
+            m.d[_ARITHMETIC] += chosen.eq(Cat(chosen, self.random.payload)[-len(chosen) :])
+        m.d.comb += [
+            processor.choice.eq(chosen[:bits]),
+            converted[0].choice.eq(chosen[:bits]),
+        ]
 
     @staticmethod
     def _wipe(m: Module, controller: Controller) -> tuple[Signal, Value, Value]:

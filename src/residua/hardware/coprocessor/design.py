@@ -17,7 +17,7 @@ from residua.curves.operations.instructions import Instruction, Run, every
 from residua.curves.operations.routines import common_routines, constants, routines
 from residua.curves.operations.sequences import operations
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.curves.protections import masked_order, masked_scalar
+from residua.curves.protections import masked_order, masked_scalar, random_bases
 from residua.curves.protections.converted_words import check_words
 from residua.curves.protections.protection import NONE, Protection, Protections, refusals
 from residua.curves.protections.random_factors import refuse_zeros
@@ -272,6 +272,11 @@ class CurveDesign(ABC):
         return Protection.RANDOM_HEALTH in self.protections
 
     @property
+    def chooses_bases(self) -> bool:
+        """Whether each operation has bases of its own, which random words choose."""
+        return Protection.RANDOM_BASES in self.protections
+
+    @property
     def status_codes(self) -> StatusCodes:
         """The codes of statuses."""
         return StatusCodes(sparse=Protection.STATUS in self.protections)
@@ -319,9 +324,15 @@ class CurveDesign(ABC):
         shared = masked_scalar.refusal(self.curves, self.formulas, self.blinding)
         if shared:
             refused[Protection.MASKED_SCALAR] = shared
+        if bases := self._random_bases_refusal():
+            refused[Protection.RANDOM_BASES] = bases
         for protection, reason in refused.items():
             if protection in self.protections:
                 raise SpecificationError(f"protections: {protection}: {reason}: leave either out")
+
+    def _random_bases_refusal(self) -> str:
+        """Why bases are not chosen at random; nothing on an engine that can have them."""
+        return random_bases.refusal(plain=False)
 
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
@@ -344,6 +355,8 @@ class CurveDesign(ABC):
                     group[Operation.ORDER_SIGN] = masked_order.instructions(
                         shared=self.shares_scalars
                     )
+        if self.chooses_bases:
+            groups = list(map(random_bases.with_choices, groups))
         absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
         return [{k: v for k, v in group.items() if k not in absent} for group in groups]
 

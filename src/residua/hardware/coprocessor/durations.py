@@ -122,7 +122,7 @@ class _Walk:
                 count = rounds or self.design.scalars.rounds[self.curve]
                 self.now = begun + self.design.routine_cycles(routine, self.curve, count)
                 self.started = begun
-            case Read("operand" | "random"):
+            case Read("operand" | "random" | "choice"):
                 self.now = begun + _STARTED + self._operand + _HEARD
             case Read(source):
                 self.now = begun + _STARTED + _CHOSEN + self._scalar(source) + _HEARD

@@ -166,7 +166,7 @@ class CoprocessorDesign(CurveDesign):
                 Source(
                     name,
                     pages,
-                    loop=name.startswith(LOOPS),
+                    loop=self._is_loop(name),
                     listed=self._is_listed(name, programs),
                     fed=ENTRY,
                 )
@@ -194,6 +194,11 @@ class CoprocessorDesign(CurveDesign):
             Source("give_residues", gives, serial=True),
             Source("take_residues", takes),
         ]
+
+    @staticmethod
+    def _is_loop(name: str) -> bool:
+        """Whether rounds of a routine follow each other, or use up a bit of the scalar."""
+        return name.startswith(LOOPS)
 
     def _is_listed(self, name: str, programs: Sequence[FieldProgram | None]) -> bool:
         """Whether lists alone schedule a routine.

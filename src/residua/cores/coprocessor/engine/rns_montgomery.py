@@ -1,6 +1,7 @@
 """Elliptic-curve coprocessor: from curves to bases, domains and hardware."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -11,9 +12,10 @@ from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.curves.protections.protection import NONE, Protections
-from residua.errors import first_possible
+from residua.curves.protections.protection import NONE, Protection, Protections
+from residua.errors import SpecificationError, first_possible
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
+from residua.hardware.coprocessor.random_bases_design import RandomBasesDesign
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.rower import RegisterMemory
 from residua.hardware.inverters.residue_inverter import channels_of_a_rower
@@ -134,6 +136,11 @@ class EccCore(EngineCurveCore):
             below=self._inversion is Inversion.PLUS_MINUS,
         )
 
+    @property
+    def _random_bases(self) -> bool:
+        """Whether each operation has bases of its own."""
+        return Protection.RANDOM_BASES in self._protections
+
     def _formulas(self, pair: BasePair) -> list[Formula]:
         """The formula of each curve."""
         return [self._chosen(pair, curve) for curve in self.curves]
@@ -167,7 +174,7 @@ class EccCore(EngineCurveCore):
             pair,
             _moduli(curves),
             self._columns,
-            arranged=self._bases is not None,
+            arranged=self._bases is not None or self._random_bases,
             below=self._inversion is Inversion.PLUS_MINUS,
         )
         sparse = all(m.weight <= self._weight for m in (*pair.base_a, *pair.base_b))
@@ -178,7 +185,16 @@ class EccCore(EngineCurveCore):
             levels_per_register=levels,
             register_memory=memory,
         )
-        return CoprocessorDesign(
+        kind = CoprocessorDesign
+        if self._random_bases:
+            if rowers not in (None, pair.channels):
+                raise SpecificationError(
+                    f"rowers = {rowers}: with protections = '{Protection.RANDOM_BASES}' every "
+                    "channel has a rower of its own: leave either out"
+                )
+            kind = RandomBasesDesign
+            domains = [replace(d, form="reordered", skips_quotient=False) for d in domains]
+        return kind(
             curves,
             domains,
             options,

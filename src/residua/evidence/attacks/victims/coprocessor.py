@@ -14,7 +14,7 @@ from residua.cores.coprocessor.simulator import (
 from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.operations.codes import Operation, Status, point_operation
-from residua.curves.operations.instructions import PLAIN, Read, every
+from residua.curves.operations.instructions import DRAWN, PLAIN, Read, every
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.errors import SpecificationError
 from residua.evidence.attacks.victims.victim import Answer, Bench, Effect, Victim
@@ -64,7 +64,7 @@ def operand_names(core: CoprocessorCore, curve: int, operation: Operation) -> li
 def operands_read(design: CurveDesign, curve: int, operation: Operation) -> int:
     """Numbers that an operation reads from its operands."""
     own = every(design.operations[curve][operation])
-    sources = [one.source for one in own if isinstance(one, Read) and one.source != "random"]
+    sources = [one.source for one in own if isinstance(one, Read) and one.source not in DRAWN]
     pairs = [one for one in sources if one != "operand" and one not in PLAIN]
     return len(sources) + (len(pairs) if design.shares_scalars else 0)
 
