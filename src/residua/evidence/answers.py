@@ -49,6 +49,7 @@ def specifications() -> list[dict[str, Any]]:
             for options in ({}, {"blinding": 0})
         ),
         {"curve": ["P-256", "Curve25519"]},
+        *({"curve": name, "protections": "random-bases"} for name in ("P-256", "Curve25519")),
         *(
             {"curve": "P-256", "blinding": 0} | options
             for options in (
