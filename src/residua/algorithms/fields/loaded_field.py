@@ -120,10 +120,8 @@ class LoadedLowering(Lowering):
 
     prefix = ""
 
-    def lower(self) -> Lowered:
-        """The program, with all inputs and outputs."""
-        lowered = super().lower()
-        return Lowered(lowered.program, lowered.inputs | self._modulus.inputs, lowered.outputs)
+    def _others(self) -> dict[str, Element]:
+        return self._modulus.inputs
 
     @cached_property
     def _modulus(self) -> LoadedModulus:

@@ -160,7 +160,11 @@ class Lowering:
                     self.elements[operation.result] = self._choice(operation)
         outputs = {name: self._output(name, v) for name, v in self.source.outputs.items()}
         self.program.output(*(part for e in outputs.values() for part in (e.a, e.b)))
-        return Lowered(self.program, inputs, outputs)
+        return Lowered(self.program, inputs | self._others(), outputs)
+
+    def _others(self) -> dict[str, Element]:
+        """Inputs that are none of the field program."""
+        return {}
 
     def _output(self, name: str, variable: Variable) -> Element:
         """Name a result of its own, so that it can have a place of its own."""

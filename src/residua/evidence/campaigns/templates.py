@@ -26,6 +26,7 @@ _SMALL = {"curve": [SMALL], "formula": "xz-ladder"}
 _BARE = _SMALL | {"blinding": 0, "protections": "none"}
 _HIGH = _SMALL | {"protections": "high"}
 _MASKED = _SMALL | {"protections": ["masked-order", "masked-scalar", "exit-check"]}
+_CHOSEN = _SMALL | {"protections": ["random-bases"]}
 
 _TRACES = 1000
 
@@ -35,6 +36,7 @@ CORES: dict[str, Learned] = {
     "40 bits, high, noise of 30 bits": Learned(_HIGH, Profile(_TRACES, noise=30)),
     "40 bits, high, noise of 100 bits": Learned(_HIGH, Profile(_TRACES, noise=100)),
     "40 bits, masked": Learned(_MASKED, Profile(_TRACES)),
+    "40 bits, random-bases": Learned(_CHOSEN, Profile(_TRACES)),
     "P-256, high": Learned(
         {"curve": "P-256", "formula": "xz-ladder", "protections": "high"},
         Profile(200, attacked=20),
