@@ -13,6 +13,7 @@ from residua.algorithms.program import NarrowBaseError, Program, ProgramError
 from residua.algorithms.terms import (
     Broadcast,
     Correction,
+    Held,
     HeldBroadcast,
     HeldCorrection,
     Interval,
@@ -52,12 +53,14 @@ class Reach:
         largest: M, at most.
         exact: X / M at the ends of where X itself comes out.
         result: X / M at the ends of what comes out.
+        unreduced: the same without the Cox's quotient.
     """
 
     smallest: int
     largest: int
     exact: Interval
     result: Interval
+    unreduced: Interval
 
     @property
     def inverse(self) -> Interval:
@@ -69,7 +72,7 @@ def held_extension(
     program: Program,
     source: Residues,
     base: Base,
-    cox: Cox,
+    cox: Cox | None,
     matrix: HeldMatrix,
     reach: Reach,
     *,
@@ -85,28 +88,28 @@ def held_extension(
         ProgramError: it is not exact for every choice, or other constants are held.
     """
     summand = program.extension(source, base, cox, multiple=multiple, factor=factor, exact=exact)
-    broadcast, correction = summand.terms
-    assert isinstance(broadcast, Broadcast)
-    assert isinstance(correction, Correction)
-    wanted = _turned(broadcast.matrix)
-    for held, constants in zip(
-        (*matrix.turns, matrix.quotient), (*wanted, correction.constant), strict=True
-    ):
-        if held.range != ONE or held.factor != constants:
-            raise ProgramError(f"{program.name}: {held.name} is no constant of this extension")
+    terms: list[Held] = []
+    for term in summand.terms:
+        if isinstance(term, Broadcast):
+            _check_same(program, matrix.turns, _turned(term.matrix))
+            terms.append(HeldBroadcast(source, matrix.turns))
+        elif isinstance(term, Correction):
+            _check_same(program, [matrix.quotient], [term.constant])
+            terms.append(HeldCorrection(term.quotient, matrix.quotient))
     if exact:
         _check_exact(program, source, reach)
         value = source.range.scaled(Fraction(multiple))
     else:
-        value = reach.result.scaled(Fraction(multiple) * source.base.product)
-    return replace(
-        summand,
-        range=value,
-        terms=(
-            HeldBroadcast(source, matrix.turns),
-            HeldCorrection(correction.quotient, matrix.quotient),
-        ),
-    )
+        result = reach.result if cox else reach.unreduced
+        value = result.scaled(Fraction(multiple) * source.base.product)
+    return replace(summand, range=value, terms=tuple(terms))
+
+
+def _check_same(program: Program, held: Sequence[Residues], wanted: Sequence[Vector]) -> None:
+    """Refuse numbers that are not these constants."""
+    for own, constants in zip(held, wanted, strict=True):
+        if own.range != ONE or own.factor != constants:
+            raise ProgramError(f"{program.name}: {own.name} is no constant of this extension")
 
 
 def _check_exact(program: Program, source: Residues, reach: Reach) -> None:

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import gcd
@@ -69,7 +70,8 @@ def moduli(largest, count):
 def open_domain(largest=1 << WIDTH, channels=CHANNELS):
     own = moduli(largest, 2 * channels)
     pair = user_bases(P, own[::2], own[1::2], width=WIDTH)
-    return MontgomeryDomain(P, pair.base_a, pair.base_b, pair.cox, pair.cox, P, "reordered")
+    bases = pair.base_a, pair.base_b, pair.cox, pair.cox
+    return MontgomeryDomain(P, *bases, P, "reordered", skips_quotient=True)
 
 
 @cache
@@ -220,6 +222,14 @@ def test_the_reach_is_that_of_the_worst_choice():
     exact_low, exact_high, low, high = zip(*ends, strict=True)
     assert found.exact == Interval.of(max(exact_low), min(exact_high))
     assert found.result == Interval.of(min(low), max(high))
+    for base in bases:
+        ends = zip(base, KIND.ranges(base), strict=True)
+        least, most = zip(
+            *[(Fraction(one, m.value), Fraction(two, m.value)) for m, (one, two) in ends],
+            strict=True,
+        )
+        assert found.unreduced.low <= sum(least)
+        assert sum(most) <= found.unreduced.high
 
 
 def test_worst_cases_are_those_of_words_of_either_modulus():

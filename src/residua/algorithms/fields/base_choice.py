@@ -74,8 +74,12 @@ def reach(domain: MontgomeryDomain, cox: Cox, representation: Representation) ->
 def _reach(pairs: tuple[tuple[Modulus, Modulus, tuple[Range, Range]], ...], cox: Cox) -> Reach:
     under = over = Fraction(0)
     smallest = largest = 1
+    unreduced = Interval.of(0, 0)
     for *moduli, ranges in pairs:
-        own = zip(moduli, ranges, strict=True)
+        own = list(zip(moduli, ranges, strict=True))
+        least = min(Fraction(low, modulus.value) for modulus, (low, _) in own)
+        most = max(Fraction(high, modulus.value) for modulus, (_, high) in own)
+        unreduced += Interval.of(least, most)
         found = [deviation(Base((modulus,)), cox, [each]) for modulus, each in own]
         under += max(each.under for each in found)
         over += max(each.over for each in found)
@@ -87,6 +91,7 @@ def _reach(pairs: tuple[tuple[Modulus, Modulus, tuple[Range, Range]], ...], cox:
         largest,
         Interval.of(*error.exact(cox.sigma0)),
         Interval.of(*error.result(cox.sigma0)),
+        unreduced,
     )
 
 

@@ -109,8 +109,8 @@ class ChosenModulus:
             getattr(self.held(QUOTIENT), part),
         )
 
-    def reduce(self, u_a: Residues, u_b: Residues) -> Element:
-        """U M_a^-1 mod P, wherever it lies."""
+    def reduce(self, u_a: Residues, u_b: Residues, *, quotient: bool = False) -> Element:
+        """U M_a^-1 mod P, wherever it lies; ``quotient`` has the Cox keep it next to [0, P]."""
         program, domain = self.program, self.domain
         modulus, product = domain.modulus, domain.base_a.product
         own = self.held(REDUCTION)
@@ -127,7 +127,7 @@ class ChosenModulus:
                 program,
                 xi_a,
                 domain.base_b,
-                domain.first,
+                domain.first if quotient or not domain.skips_quotient else None,
                 self.matrix("b"),
                 first,
                 multiple=modulus * share,
@@ -234,7 +234,7 @@ def unload(name: str, domain: MontgomeryDomain, representation: Representation) 
     value, modulus = operand(program, domain, name), ChosenModulus(program, domain)
     own, cofactors = modulus.held(REDUCTION), modulus.held(COFACTOR)
     u_b = program.reduce("u_b", program.product(value.b, cofactors.b))
-    result = modulus.reduce(value.a, u_b)
+    result = modulus.reduce(value.a, u_b, quotient=True)
     if result.b.range.magnitude > domain.modulus:
         raise SpecificationError(
             f"a result leaves [-P, P] when it is converted; the bases are too narrow for "

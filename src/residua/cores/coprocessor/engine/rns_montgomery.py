@@ -193,7 +193,7 @@ class EccCore(EngineCurveCore):
                     "channel has a rower of its own: leave either out"
                 )
             kind = RandomBasesDesign
-            domains = [replace(d, form="reordered", skips_quotient=False) for d in domains]
+            domains = [replace(d, form="reordered") for d in domains]
         return kind(
             curves,
             domains,
