@@ -84,7 +84,7 @@ class Machine:
                 words[value.name] = self.state[value.name]
         found = outputs(lowered.program, words)
         if not lowered.outputs:
-            base = crt_field.joint_base(self.domain)
+            base = self.domain.joint_base
             cox = exact_cox(base, redundant_ranges(base), 3 << 2 * self.bits)
             return from_cofactors(base, [*found[0], *found[1]], cox)
         for index, element in enumerate(lowered.outputs):

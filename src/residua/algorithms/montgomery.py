@@ -75,6 +75,11 @@ class MontgomeryDomain:
         return (1,) * len(self.base_b) if self.form == "plain" else self.base_b.cofactor_inverses
 
     @cached_property
+    def joint_base(self) -> Base:
+        """Both bases as one, which has twice the range, and the same one if moduli change sides."""
+        return Base((*self.base_a.moduli, *self.base_b.moduli))
+
+    @cached_property
     def weights(self) -> Vector:
         """Weights of the first extension: 1 but in the quadratic form."""
         if self.form == "quadratic":

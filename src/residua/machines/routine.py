@@ -153,7 +153,8 @@ class Routine:
     ) -> dict[Word, int]:
         """Fixed places; the lowest free register from ``first`` for any other word stored."""
         registers = dict(fixed)
-        unused = (place for place in count(first) if place not in set(fixed.values()))
+        taken = set(fixed.values())
+        unused = (place for place in count(first) if place not in taken)
         # The register and the slot of the last read of what is in it.
         busy: list[tuple[int, int]] = []
         stored = [word for word in self._stored(starts) if word.row == row]

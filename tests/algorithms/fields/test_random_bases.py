@@ -32,7 +32,6 @@ from residua.algorithms.terms import HeldBroadcast, Interval, Scaled, Stored, Wo
 from residua.machines import native
 from residua.machines.bounds import analyse
 from residua.machines.values import outputs, run
-from residua.numbers.bases import Base
 from residua.numbers.cox import deviation, redundant_ranges
 from residua.numbers.ranges import exact_cox
 from residua.numbers.residues import Redundant
@@ -109,7 +108,7 @@ class Machine:
     def number(self, name):
         """What an element is, next to [0, P]."""
         found = self.run(unload(name, self.domain, KIND))
-        joint = Base((*self.domain.base_a.moduli, *self.domain.base_b.moduli))
+        joint = self.domain.joint_base
         cox = exact_cox(joint, redundant_ranges(joint), P)
         return from_cofactors(joint, [*found[0], *found[1]], cox)
 

@@ -102,7 +102,11 @@ def turn(index: int) -> str:
 
 def held_factors(domain: MontgomeryDomain) -> dict[str, tuple[Vector, Vector]]:
     """The factors of the elements that hold factors, in base a and in base b."""
-    base_a, base_b, modulus = domain.base_a, domain.base_b, domain.modulus
+    return _held_factors(domain.base_a, domain.base_b, domain.modulus)
+
+
+@lru_cache(maxsize=16)  # all programs on the same bases ask for it
+def _held_factors(base_a: Base, base_b: Base, modulus: int) -> dict[str, tuple[Vector, Vector]]:
     count = len(base_a)
     inverses_a = _inverses(base_a, base_a.cofactors)
     inverses_b = _inverses(base_b, base_b.cofactors)
@@ -141,11 +145,11 @@ def prepare(domain: MontgomeryDomain, choice: Choice, representation: Representa
 def complete(domain: MontgomeryDomain, representation: Representation) -> Lowered:
     """A program that multiplies the inverses of all turns by what they have in common."""
     program, count = Program("complete", representation), len(domain.base_a)
-    common = _inputs(program, domain, QUOTIENT, held_factors(domain)[QUOTIENT])
+    common = held_input(program, domain, QUOTIENT, held_factors(domain)[QUOTIENT])
     inputs, outputs = {QUOTIENT: common}, dict[str, Element]()
     for index in range(count):
         name = turn(index)
-        own = _inputs(program, domain, name, _inverses_ahead(domain, index))
+        own = held_input(program, domain, name, _inverses_ahead(domain, index))
         held = [
             program.reduce(f"{name}_{part}", restated(each, Fraction(-1)))
             for part, each in (
@@ -158,10 +162,10 @@ def complete(domain: MontgomeryDomain, representation: Representation) -> Lowere
     return Lowered(program, inputs, outputs)
 
 
-def _inputs(
+def held_input(
     program: Program, domain: MontgomeryDomain, name: str, factors: tuple[Vector, Vector]
 ) -> Element:
-    """An element that holds factors."""
+    """An element that holds these factors, which the caller supplies."""
     return Element(
         program.input(f"{name}_a", domain.base_a, factors[0], ONE),
         program.input(f"{name}_b", domain.base_b, factors[1], ONE),

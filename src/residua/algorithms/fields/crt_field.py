@@ -40,7 +40,6 @@ factors away. u finds a wrong R^2, and that registers were cleared; q c finds a 
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 
 from residua.algorithms.conversion import to_residues
 from residua.algorithms.fields.field import Choice, FieldProgram, Flag, Operation, Selection
@@ -56,7 +55,6 @@ from residua.algorithms.montgomery import Element, MontgomeryDomain, operand
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Interval
 from residua.errors import SpecificationError
-from residua.numbers.bases import Base
 from residua.numbers.residues import Representation
 
 P, Q = HALVES = ("p.", "q.")
@@ -66,11 +64,6 @@ SHIFT, LOW, HIGH = "shift", "low", "high"
 
 COEFFICIENT, FORM, SECOND_FORM = "coefficient", "c", "c2"
 """1 / q modulo p as a number, and times R and R^2."""
-
-
-def joint_base(domain: MontgomeryDomain) -> Base:
-    """Both bases as one, in which roots and N are given out."""
-    return Base((*domain.base_a.moduli, *domain.base_b.moduli))
 
 
 def half_of(source: FieldProgram, prefix: str) -> FieldProgram:
@@ -135,10 +128,6 @@ class _Halves:
     def halves(self) -> Iterator[LoadedModulus]:
         yield self.p
         yield self.q
-
-    @cached_property
-    def _joint(self) -> Base:
-        return joint_base(self.domain)
 
     def element(self, name: str) -> Element:
         """An element of both halves that the caller supplies, once in a program."""
@@ -225,9 +214,9 @@ class _Halves:
     def combined(self, *terms: tuple[Element, Element], more: Element | None = None) -> Lowered:
         """The sum of products of integers, and one integer more, given out by its residues.
 
-        These are in cofactor form over `joint_base`.
+        These are in cofactor form over the joint base.
         """
-        domain, program, joint = self.domain, self.program, self._joint
+        domain, program, joint = self.domain, self.program, self.domain.joint_base
         first = len(domain.base_a)
         factors = joint.cofactor_inverses[:first], joint.cofactor_inverses[first:]
         for own, factor in zip(("a", "b"), factors, strict=True):

@@ -19,18 +19,18 @@ from residua.algorithms.fields.base_choice import (
     SQUARE,
     complete,
     held_factors,
+    held_input,
     prepare,
     reach,
     turn,
 )
 from residua.algorithms.fields.field import Constant, Factor, FieldProgram, Load
 from residua.algorithms.fields.rns_field import Lowered, Lowering, smallest_bound
-from residua.algorithms.held_extension import ONE, HeldMatrix, held_extension, restated
+from residua.algorithms.held_extension import HeldMatrix, held_extension, restated
 from residua.algorithms.montgomery import Element, MontgomeryDomain, operand
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Residues, Summand
 from residua.errors import SpecificationError
-from residua.numbers.bases import Base
 from residua.numbers.residues import Representation
 
 
@@ -71,12 +71,8 @@ class ChosenModulus:
     def held(self, name: str) -> Element:
         """One of the elements that hold factors, once in a program."""
         if name not in self.inputs:
-            base_a, base_b = self.domain.base_a, self.domain.base_b
-            factor_a, factor_b = held_factors(self.domain)[name]
-            self.inputs[name] = Element(
-                self.program.input(f"{name}_a", base_a, factor_a, ONE),
-                self.program.input(f"{name}_b", base_b, factor_b, ONE),
-            )
+            factors = held_factors(self.domain)[name]
+            self.inputs[name] = held_input(self.program, self.domain, name, factors)
         return self.inputs[name]
 
     @property
@@ -212,7 +208,7 @@ def constants(
     ones = (1,) * len(domain.base_a)
     for constant, value in values.items():
         plain = [
-            program.reduce(f"{part}", program.stored(value, base, ones))
+            program.reduce(part, program.stored(value, base, ones))
             for part, base in (("c_a", domain.base_a), ("c_b", domain.base_b))
         ]
         element = modulus.times_square(*plain)
@@ -240,7 +236,7 @@ def unload(name: str, domain: MontgomeryDomain, representation: Representation) 
             f"a result leaves [-P, P] when it is converted; the bases are too narrow for "
             f"elements of up to {domain.bound.bit_length()} bits"
         )
-    joint = Base((*domain.base_a.moduli, *domain.base_b.moduli)).cofactor_inverses
+    joint = domain.joint_base.cofactor_inverses
     count = len(domain.base_a)
     given_a = program.reduce("given_a", program.scaled(result.a, 1, joint[:count]))
     # (M / b_r)^-1 = (M_b / b_r)^-2 times what a reduction multiplies by.

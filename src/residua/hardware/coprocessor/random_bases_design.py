@@ -20,7 +20,6 @@ from residua.curves.protections.random_bases import COMPLETE, MAKE_CONSTANTS, PR
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.machines.routine import Source
-from residua.numbers.bases import Base
 from residua.numbers.cox import redundant_ranges
 from residua.numbers.ranges import exact_cox
 from residua.numbers.residues import Redundant
@@ -135,15 +134,10 @@ class RandomBasesDesign(CoprocessorDesign):
             return self._is_listed(name, self._programs[name])
         return name in (PREPARE, COMPLETE, MAKE_CONSTANTS)
 
-    @property
-    def _joint(self) -> Base:
-        base_a, base_b = self._bases
-        return Base((*base_a.moduli, *base_b.moduli))
-
     @cached_property
     def conversion(self) -> Conversion:
         """The conversion of results to binary, from the residues in both bases."""
-        joint, largest = self._joint, max(self.moduli)
+        joint, largest = self._pages[0].open_domain.joint_base, max(self.moduli)
         return Conversion(
             joint,
             exact_cox(joint, redundant_ranges(joint), largest),

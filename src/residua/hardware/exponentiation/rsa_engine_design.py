@@ -266,7 +266,7 @@ class RsaEngineDesign:
 
         Results have a word more than N.
         """
-        base, largest = crt_field.joint_base(self.domain), 3 << self.bits
+        base, largest = self.domain.joint_base, 3 << self.bits
         cox = exact_cox(base, redundant_ranges(base), largest)
         modulus = 1 << self.width * (self.words + 1)
         return Conversion(base, cox, (modulus,), ((-largest, largest),), self.output_multipliers)
