@@ -7,11 +7,13 @@ import sys
 import threading
 import time
 from concurrent.futures import Executor, Future
+from functools import partial
 
 import pytest
 
 from residua import interrupts
 from residua.toolchain import executors
+from residua.toolchain.process import ToolError, run
 
 
 def end_all(number):
@@ -92,3 +94,42 @@ def test_a_worker_that_is_ended_as_it_is_born_puts_nothing_of_its_parent_away():
 def test_all_results_come_in_order():
     with executors.tool_workers(2) as pool:
         assert list(executors.in_order(pool, 2, abs, range(-50, 0))) == list(range(50, 0, -1))
+
+
+def slept(work, number):
+    """A program that sleeps so many seconds, and then the number."""
+    command = [sys.executable, "-c", f"import time; time.sleep({number})"]
+    run(command, tool="Python", cwd=work, log=work / f"{number}.log")
+    return number
+
+
+def test_programs_run_side_by_side_and_their_results_come_in_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(executors, "cores", lambda: 3)
+    met = threading.Barrier(3)
+
+    def call(number):
+        met.wait(60)
+        return slept(tmp_path, (3 - number) / 10)
+
+    with executors.side_by_side_in_order(call, range(3)) as found:
+        assert list(found) == [(0, 0.3), (1, 0.2), (2, 0.1)]
+
+
+def test_programs_whose_results_nobody_wants_are_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(executors, "cores", lambda: 2)
+    begun = time.monotonic()
+    with executors.side_by_side_in_order(partial(slept, tmp_path), [0, 600, 601, 602]) as found:
+        assert next(found) == (0, 0)
+    assert time.monotonic() - begun < 60
+    assert not (tmp_path / "602.log").exists()
+
+
+def test_a_program_that_fails_ends_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(executors, "cores", lambda: 2)
+    begun = time.monotonic()
+    with (
+        pytest.raises(ToolError, match="Python failed"),
+        executors.side_by_side_in_order(partial(slept, tmp_path), ["none", 600]) as found,
+    ):
+        list(found)
+    assert time.monotonic() - begun < 60

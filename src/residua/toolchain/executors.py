@@ -7,17 +7,21 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from residua import interrupts
 from residua.errors import SpecificationError, library
+from residua.toolchain.process import side_by_side
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _AHEAD = 3
 """Tasks for each worker that are under way or wait."""
+
+_PROGRAMS_AHEAD = 2
+"""The same where tasks run programs, whose input may be large."""
 
 _TIMEOUT = "10s"
 """Time that a cluster's scheduler has to answer."""
@@ -106,9 +110,10 @@ def tool_workers(
         try:
             yield pool
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             for worker in multiprocessing.active_children():
                 worker.terminate()
+            # Its thread ends here: at the end of the program Python would wake it as it ends.
+            pool.shutdown(cancel_futures=True)
             raise
 
 
@@ -169,13 +174,18 @@ def submitted(
 
 
 def in_order(
-    executor: Executor | None, count: int, call: Callable[[T], R], tasks: Iterable[T]
+    executor: Executor | None,
+    count: int,
+    call: Callable[[T], R],
+    tasks: Iterable[T],
+    *,
+    ahead: int = _AHEAD,
 ) -> Iterator[R]:
     """The results of ``call`` in the order of ``tasks``, which may be endless.
 
-    Only a few tasks for each of ``count`` workers are started ahead of the results. Whoever does
-    not want all of them ends the executor, which drops the others: to cancel them here would meet
-    what a pool of processes does with them when its workers are ended.
+    Only ``ahead`` tasks for each of ``count`` workers are started ahead of the results. Whoever
+    does not want all of them ends the executor, which drops the others: to cancel them here would
+    meet what a pool of processes does with them when its workers are ended.
     """
     if executor is None:
         yield from map(call, tasks)
@@ -183,7 +193,30 @@ def in_order(
     waiting: deque[Future[R]] = deque()
     for task in tasks:
         waiting.append(submitted(executor, call, task))
-        if len(waiting) >= _AHEAD * count:
+        if len(waiting) >= ahead * count:
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
+
+
+class _EnoughError(Exception):
+    """Nobody wants the results of further programs."""
+
+
+@contextmanager
+def side_by_side_in_order(
+    call: Callable[[T], R], tasks: Iterable[T]
+) -> Iterator[Iterator[tuple[T, R]]]:
+    """Tasks in their order, each with the result of ``call``, which runs programs.
+
+    As many calls run at a time, in threads, as this process has cores. The programs that run when
+    the block ends are stopped.
+    """
+
+    def with_task(task: T) -> tuple[T, R]:
+        return task, call(task)
+
+    count = cores()
+    with suppress(_EnoughError), side_by_side(count) as pool:
+        yield in_order(pool, count, with_task, tasks, ahead=_PROGRAMS_AHEAD)
+        raise _EnoughError

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from residua.cores.coprocessor.cases import Case, all_cases
 from residua.cores.coprocessor.outcomes import given_operands, operand_point
@@ -33,6 +34,7 @@ from residua.curves.operations.codes import (
 )
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import operation_cycles
+from residua.toolchain.executors import side_by_side_in_order
 
 STALLS = 64
 """Cycles of 256 in which a stream pauses when stalls are asked for."""
@@ -47,6 +49,12 @@ RESET_CYCLES = 400_000
 """Cycles that the resets of an operation may take beyond `FEWEST_RESETS`."""
 
 _BATCH = 16
+"""Operations of one simulation."""
+
+_RESET_BATCH = 4
+"""Resets of one simulation."""
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -135,26 +143,30 @@ def _answers(
     simulator: CoprocessorSimulator, cases: Sequence[Case], pauses: Sequence[bool], runs: Runs
 ) -> list[Answer]:
     """The answers to the cases, of the first ones if there are many mismatches."""
+    requests = [
+        Request(
+            case.operation,
+            case.operands,
+            curve=case.curve,
+            stalls=STALLS if paused else 0,
+            seed=(runs.seed << 32) + index,
+        )
+        for index, (case, paused) in enumerate(zip(cases, pauses, strict=True))
+    ]
     answers: list[Answer] = []
     wrong = 0
-    for first in range(0, len(cases), _BATCH):
-        requests = [
-            Request(
-                case.operation,
-                case.operands,
-                curve=case.curve,
-                stalls=STALLS if pauses[index] else 0,
-                seed=(runs.seed << 32) + index,
-            )
-            for index, case in enumerate(cases[first : first + _BATCH], first)
-        ]
-        found = simulator.run(requests)
-        wrong += sum(map(_differs, cases[first:], found))
-        answers += found
-        runs.progress(len(answers), len(cases))
-        if wrong >= MOST_FAILURES:
-            break
+    with side_by_side_in_order(simulator.run, _batches(requests, _BATCH)) as simulations:
+        for _, found in simulations:
+            wrong += sum(map(_differs, cases[len(answers) :], found))
+            answers += found
+            runs.progress(len(answers), len(cases))
+            if wrong >= MOST_FAILURES:
+                break
     return answers
+
+
+def _batches(all_of_them: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (all_of_them[first : first + size] for first in range(0, len(all_of_them), size))
 
 
 def _pauses(cases: Sequence[Case], stalls: Stalls) -> Iterator[bool]:
@@ -235,13 +247,17 @@ def _around_resets(
     simulator: CoprocessorSimulator, interruptions: Sequence[_Interruption]
 ) -> Iterator[tuple[Case, Answer]]:
     """The operations that follow resets, and those that should not have ended before theirs."""
-    if not interruptions:
-        return
-    outcomes = simulator.outcomes(chain.from_iterable(each.requests() for each in interruptions))
-    cases = chain.from_iterable((each.case, each.follower) for each in interruptions)
-    for case, answer in zip(cases, outcomes, strict=True):
-        if answer is not None:
-            yield case, answer
+
+    def outcomes(part: Sequence[_Interruption]) -> list[Answer | None]:
+        return simulator.outcomes(chain.from_iterable(each.requests() for each in part))
+
+    batches = _batches(interruptions, _RESET_BATCH)
+    with side_by_side_in_order(outcomes, batches) as simulations:
+        for part, answers in simulations:
+            cases = chain.from_iterable((each.case, each.follower) for each in part)
+            for case, answer in zip(cases, answers, strict=True):
+                if answer is not None:
+                    yield case, answer
 
 
 def point_cycles(simulator: CoprocessorSimulator, design: CurveDesign) -> list[tuple[str, int]]:

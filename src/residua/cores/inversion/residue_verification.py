@@ -12,6 +12,7 @@ import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, cycle, islice
 from math import gcd
 from pathlib import Path
@@ -28,6 +29,7 @@ from residua.hardware.inverters.residue_inverter import VECTORS_IN, VECTORS_OUT,
 from residua.machines.plus_minus import HatWords
 from residua.numbers.hats import HatForm, Words
 from residua.toolchain import process
+from residua.toolchain.executors import side_by_side_in_order
 
 MODEL_CHECKS = 48
 """Inversions of one verification that the model of the rowers' words makes, too."""
@@ -112,14 +114,19 @@ def verify_residue_inversions(
     start, chooser = time.monotonic(), random.Random(seed)
     tasks, findings = tasks_of(simulator.unit, chooser), _Findings(simulator.unit)
     step = max(-(-vectors // STEPS), 1000)
-    for batch in runs.batches(step):
-        chosen = list(islice(tasks, batch.count))
-        given = [given_words(simulator.unit, task, chooser) for task in chosen]
-        drawn = chooser.getrandbits(32)
-        findings.add(chosen, *_simulate(simulator, chosen, given, drawn, batch.stalls))
-        progress(findings.vectors, vectors)
-        if findings.failures:
-            break
+
+    def batches() -> Iterator[_Batch]:
+        for batch in runs.batches(step):
+            chosen = list(islice(tasks, batch.count))
+            given = [given_words(simulator.unit, task, chooser) for task in chosen]
+            yield _Batch(chosen, given, chooser.getrandbits(32), batch.stalls)
+
+    with side_by_side_in_order(partial(_simulate, simulator), batches()) as simulations:
+        for batch, simulated in simulations:
+            findings.add(batch.tasks, *simulated)
+            progress(findings.vectors, vectors)
+            if findings.failures:
+                break
     return findings.result(time.monotonic() - start, simulator.build_seconds)
 
 
@@ -181,24 +188,31 @@ def _width(unit: ResidueInverter) -> int:
     return width
 
 
+@dataclass(frozen=True)
+class _Batch:
+    """Tasks of one simulation, the words that each is given in, and the harness's choices."""
+
+    tasks: Sequence[Task]
+    given: Sequence[tuple[Words, ...]]
+    seed: int
+    stalls: bool
+
+
 def _simulate(
-    simulator: ResidueInverterSimulator,
-    tasks: Sequence[Task],
-    given: Sequence[tuple[Words, ...]],
-    seed: int,
-    stalls: bool,
+    simulator: ResidueInverterSimulator, batch: _Batch
 ) -> tuple[dict[str, Any], list[Answer]]:
     """The harness's report on these tasks, from reset, and what came of those that ended."""
     channels = simulator.unit.channels
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        pairs = zip(tasks, given, strict=True)
+        pairs = zip(batch.tasks, batch.given, strict=True)
         numbers = (number for task, words in pairs for number in (task.select, *chain(*words)))
         (directory / "tasks").write_bytes(array("q", numbers).tobytes())
         output = process.run(
             [
                 simulator.executable.resolve(),
-                *("tasks", "results", str(len(tasks)), str(seed), str(int(stalls))),
+                *("tasks", "results"),
+                *map(str, (len(batch.tasks), batch.seed, int(batch.stalls))),
             ],
             tool="the simulator",
             cwd=directory,
@@ -211,7 +225,7 @@ def _simulate(
     found = (results[place : place + size] for place in range(0, report["vectors"] * size, size))
     return report, [
         Answer(own, tuple(each[1 + channels :]), tuple(each[1 : 1 + channels]), each[0])
-        for own, each in zip(given, found, strict=False)
+        for own, each in zip(batch.given, found, strict=False)
     ]
 
 

@@ -21,11 +21,12 @@ from gmpy2 import invert
 from residua.cores.inversion.core import InversionCore
 from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import STEPS, Resets, Runs, Stalls, Steps
+from residua.cores.simulation.runs import STEPS, Batch, Resets, Runs, Stalls, Steps
 from residua.cores.simulation.streams import word_harness
 from residua.cores.simulation.words import LARGEST_STEP
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.toolchain import process
+from residua.toolchain.executors import side_by_side_in_order
 
 MODEL_CHECKS = 64
 """Inversions of one verification that the model of the rowers' words makes, too."""
@@ -99,23 +100,28 @@ def verify_inversions(
     failures: list[str] = []
     measured: list[int] = []
     done = mismatches = reset = 0
-    for batch in runs.batches(step):
-        xs = list(islice(operands, batch.count))
+
+    def simulate(task: tuple[Batch, list[int]]) -> tuple[dict[str, Any], list[int]]:
+        batch, xs = task
         own = 0 if batch.done else runs.reset_count(core.design.longest)
-        report, cycles = _simulate(simulator, xs, seed + batch.done, batch.stalls, own)
-        failures += _failures(core, xs, report)
-        failures += _wrong_wake(core, report["wake"])
-        if not batch.stalls:
-            failures += _wrong_cycles(core, xs, cycles, CYCLE_CHECKS - batch.done)[:3]
-            failures += _wrong_pause(core, report["pause"])
-            pairs = zip(xs, cycles, strict=False)
-            measured += [count for x, count in pairs if core.expected(x) is not None]
-        mismatches += report["mismatches"]
-        reset += report["resets"]
-        done += report["vectors"]
-        progress(done, vectors)
-        if failures:
-            break
+        return _simulate(simulator, xs, seed + batch.done, batch.stalls, own)
+
+    tasks = ((batch, list(islice(operands, batch.count))) for batch in runs.batches(step))
+    with side_by_side_in_order(simulate, tasks) as simulations:
+        for (batch, xs), (report, cycles) in simulations:
+            failures += _failures(core, xs, report)
+            failures += _wrong_wake(core, report["wake"])
+            if not batch.stalls:
+                failures += _wrong_cycles(core, xs, cycles, CYCLE_CHECKS - batch.done)[:3]
+                failures += _wrong_pause(core, report["pause"])
+                pairs = zip(xs, cycles, strict=False)
+                measured += [count for x, count in pairs if core.expected(x) is not None]
+            mismatches += report["mismatches"]
+            reset += report["resets"]
+            done += report["vectors"]
+            progress(done, vectors)
+            if failures:
+                break
     checks = _model_checks(core, seed, failures)
     longest = max(measured, default=None)
     verdict = VerificationResult(

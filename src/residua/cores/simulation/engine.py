@@ -26,6 +26,7 @@ from residua.hardware.engine.engine_design import EngineDesign
 from residua.hardware.engine.sequencer import control_latency
 from residua.machines import native, values
 from residua.toolchain import process, verilator
+from residua.toolchain.executors import side_by_side_in_order
 
 INTERPRETED_CASES = 256
 """Cases that are run, time and again, where the values interpreter has to supply the words."""
@@ -131,11 +132,16 @@ def verify(
     findings = _Findings(simulator)
     step = max(-(-vectors // STEPS), min(vectors, 2 * len(simulator.workload.cases)))
     wanted = runs.reset_count(simulator.design.schedule.latency)
-    for batch in runs.batches(step):
-        findings.add(*_simulate(simulator, batch, seed, 0 if batch.done else wanted))
-        progress(batch.done + batch.count, vectors)
-        if findings.failures:
-            break
+
+    def simulate(batch: Batch) -> tuple[dict[str, Any], list[Run]]:
+        return _simulate(simulator, batch, seed, 0 if batch.done else wanted)
+
+    with side_by_side_in_order(simulate, runs.batches(step)) as simulations:
+        for batch, simulated in simulations:
+            findings.add(*simulated)
+            progress(batch.done + batch.count, vectors)
+            if findings.failures:
+                break
     return findings.result(time.monotonic() - start)
 
 

@@ -6,6 +6,8 @@ from residua.cores.simulation.forms import compare_forms
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
+from residua.toolchain.executors import submitted
+from residua.toolchain.process import side_by_side
 
 if TYPE_CHECKING:
     from residua.cores.core import PlainCore
@@ -20,11 +22,11 @@ def verify_plain(
     Arguments, results and errors are those of `residua.cores.core.Core.verify`.
     """
     failures = verify_texts(directory.path, directory.manifest)
-    found = core.simulate(directory.sources(top=core.name), runs)
-    failures += found.failures
-    failures += _other_interval(directory, found)
-    forms, faults = compare_forms(directory)
-    failures += faults
+    with side_by_side(1) as pool:
+        primitives = submitted(pool, compare_forms, directory)
+        found = core.simulate(directory.sources(top=core.name), runs)
+        forms, faults = primitives.result()
+    failures += [*found.failures, *_other_interval(directory, found), *faults]
     through_bus: dict[str, Any] = {}
     if core.surroundings:
         through_bus["bus_operations"], faults = core.surroundings.verify(directory, runs.seed)

@@ -14,8 +14,9 @@ from typing import Any, Literal
 
 from residua.cores.simulation.engine import COMMON_SOURCE, compile_harness
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import STEPS, Resets, Runs
+from residua.cores.simulation.runs import STEPS, Batch, Resets, Runs
 from residua.toolchain import process
+from residua.toolchain.executors import side_by_side_in_order
 
 LARGEST_STEP = 20_000
 """Runs of one simulation; their operands and results are in memory at once."""
@@ -91,10 +92,11 @@ def verify_streams(
     executable = compile_harness(text, rtl_sources, top, optimise=optimise)
     built, findings = time.monotonic(), Findings(streams)
     step = min(max(-(-runs.vectors // STEPS), _FEWEST_RUNS), LARGEST_STEP)
-    for batch in runs.batches(step):
-        chosen = list(islice(cases, batch.count))
+
+    def simulate(task: tuple[Batch, list[Case]]) -> dict[str, Any]:
+        batch, chosen = task
         joined = ((_joined(words, streams.width) for words in case) for case in chosen)
-        report = simulate_runs(
+        return simulate_runs(
             executable,
             streams,
             ((operands, result) for operands, result in joined),
@@ -103,10 +105,14 @@ def verify_streams(
             batch.stalls,
             resets=0 if batch.done else runs.reset_count(streams.latency),
         )
-        findings.add(report, chosen, "the result of the words {0}")
-        runs.progress(batch.done + batch.count, runs.vectors)
-        if findings.failures:
-            break
+
+    tasks = ((batch, list(islice(cases, batch.count))) for batch in runs.batches(step))
+    with side_by_side_in_order(simulate, tasks) as simulations:
+        for (batch, chosen), report in simulations:
+            findings.add(report, chosen, "the result of the words {0}")
+            runs.progress(batch.done + batch.count, runs.vectors)
+            if findings.failures:
+                break
     return findings.result(time.monotonic() - built, built - start)
 
 

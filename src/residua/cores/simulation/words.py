@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import STEPS, Resets, Runs
+from residua.cores.simulation.runs import STEPS, Batch, Resets, Runs
 from residua.cores.simulation.streams import (
     ErrorFlag,
     Findings,
@@ -23,6 +23,7 @@ from residua.cores.simulation.streams import (
     harness_source,
     simulate_runs,
 )
+from residua.toolchain.executors import side_by_side_in_order
 
 LARGEST_STEP = 100_000
 """Products of one simulation; their operands and results are in memory at once."""
@@ -222,14 +223,19 @@ def verify_words(
     step = min(max(-(-runs.vectors // STEPS), 2 * len(edges)), LARGEST_STEP)
     findings = Findings(_streams(design))
     wanted = runs.reset_count(design.latency)
-    for batch in runs.batches(step):
-        chosen = list(islice(pairs, batch.count))
+
+    def simulated(task: tuple[Batch, list[Pair]]) -> dict[str, Any]:
+        batch, chosen = task
         own = 0 if batch.done else wanted
-        report = simulate(simulator, chosen, runs.seed + batch.done, batch.stalls, own)
-        findings.add(report, chosen, "the product of x = {} and y = {}")
-        runs.progress(batch.done + batch.count, runs.vectors)
-        if findings.failures:
-            break
+        return simulate(simulator, chosen, runs.seed + batch.done, batch.stalls, own)
+
+    tasks = ((batch, list(islice(pairs, batch.count))) for batch in runs.batches(step))
+    with side_by_side_in_order(simulated, tasks) as simulations:
+        for (batch, chosen), report in simulations:
+            findings.add(report, chosen, "the product of x = {} and y = {}")
+            runs.progress(batch.done + batch.count, runs.vectors)
+            if findings.failures:
+                break
     return findings.result(time.monotonic() - start, simulator.build_seconds)
 
 

@@ -32,21 +32,20 @@ def verify_coprocessor_directory(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run operations on the core, some through its bus, in its test bench and by its driver.
 
-    All at once: core and test bench run for themselves, the bus steps with this thread, where an
-    interrupt ends it. Arguments, results and errors are those of
+    All at once: core, test bench and primitives run for themselves, the bus steps with this thread,
+    where an interrupt ends it. Arguments, results and errors are those of
     `residua.cores.core.Core.verify`.
     """
     design = made.core.design
     ladders = sum(rounds * design.step_cycles(n) for n, rounds in enumerate(design.scalars.rounds))
     long = ladders >= LONG_LADDERS
     failures = verify_texts(directory.path, directory.manifest)
-    forms, faults = compare_forms(directory)
-    failures += faults
-    with side_by_side(2) as pool:
+    with side_by_side(3) as pool:
         core = submitted(pool, made.simulate, directory.sources(top=made.name), runs)
         bench = submitted(
             pool, verify_bench, directory.path, Operation.FIELD_MULTIPLY, optimise=long
         )
+        primitives = submitted(pool, compare_forms, directory)
         through_bus, in_flight = None, None
         if directory.top != directory.name:
             model = directory_model(directory, optimise=long)
@@ -57,6 +56,8 @@ def verify_coprocessor_directory(
             failures += faults
         failures += bench.result()
         found = core.result()
+        forms, faults = primitives.result()
+        failures += faults
     names = [curve.name for curve in made.core.curves]
     result: dict[str, Any] = {
         "kind": "coprocessor",
