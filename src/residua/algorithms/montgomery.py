@@ -18,7 +18,7 @@ constants and the Cox absorb; HBE's [24] is the case g = 1, which needs a base m
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal
@@ -49,6 +49,9 @@ class MontgomeryDomain:
 
     With ``skips_quotient`` the first extension of a product does without the Cox (Bajard-Imbert):
     results have up to sum(weights) multiples of P more, for which the bases must have room.
+
+    If both bases have a check modulus, every reduction is checked (RRNS): its result has a check
+    residue in base b from the operands', and in base a from its own residues.
     """
 
     modulus: int
@@ -73,6 +76,20 @@ class MontgomeryDomain:
     def factor_b(self) -> Vector:
         """The factor of every operand in base b."""
         return (1,) * len(self.base_b) if self.form == "plain" else self.base_b.cofactor_inverses
+
+    def with_check(self) -> "MontgomeryDomain":
+        """The domain with a check modulus 2^w in both bases.
+
+        Raises:
+            SpecificationError: a modulus is even, or extensions are hierarchical.
+        """
+        if self.columns > 1:
+            raise SpecificationError("a check residue goes with extensions that have no rows")
+        return replace(
+            self,
+            base_a=self.base_a.with_check(self.base_a.width),
+            base_b=self.base_b.with_check(self.base_b.width),
+        )
 
     @cached_property
     def joint_base(self) -> Base:
@@ -99,7 +116,8 @@ class MontgomeryDomain:
     @cached_property
     def _roots(self) -> list[tuple[int, int]]:
         roots = []
-        for channel, inverse in zip(self.base_a, self.base_a.cofactor_inverses, strict=True):
+        channels = zip(self.base_a.significant, self.base_a.cofactor_inverses, strict=False)
+        for channel, inverse in channels:
             value = channel.value
             largest = LARGEST_FREE_WEIGHT if self.skips_quotient else LARGEST_WEIGHT
             root = weighted_root(-inverse * pow(self.modulus, -1, value) % value, value, largest)
@@ -109,7 +127,7 @@ class MontgomeryDomain:
                     f"modulo {channel}, which it is not; use the reordered form"
                 )
             roots.append(root)
-        return roots
+        return [*roots, (1, 1)] if self.base_a.checks else roots
 
 
 @dataclass(frozen=True)
@@ -209,7 +227,14 @@ def divide(
             exact=True,
         ),
     )
-    return Element(s_a, s_b)
+    return _checked(program, domain, Element(s_a, s_b))
+
+
+def _checked(program: Program, domain: MontgomeryDomain, result: Element) -> Element:
+    """The result of a reduction, checked if the domain has what it takes."""
+    if domain.base_a.checks and domain.base_b.checks:
+        program.check(result.b, result.a)
+    return result
 
 
 def _out_of_range(domain: MontgomeryDomain, result: Residues) -> str:
@@ -249,4 +274,4 @@ def _reduce_plain(
     xi_b = cofactor_form(program, s_b)
     extension = program.extension(xi_b, domain.base_a, domain.second, columns=columns, exact=True)
     s_a = program.reduce("s_a", extension)
-    return Element(s_a, s_b)
+    return _checked(program, domain, Element(s_a, s_b))

@@ -74,6 +74,8 @@ class Program:
     bits: list[Bit] = field(default_factory=list)
     pairs: list[tuple[Residues, Residues]] = field(default_factory=list)
     """Results of steps that the two lanes of an engine make at the same time."""
+    checks: list[tuple[Residues, Residues]] = field(default_factory=list)
+    """Results of steps whose check residues are equal unless a residue is wrong."""
 
     def input(self, name: str, base: Base, factor: Sequence[int], range: Interval) -> Residues:
         """A vector that the caller supplies."""
@@ -193,6 +195,8 @@ class Program:
         """
         multiple = Fraction(multiple)
         weights = tuple(weights or [1] * len(source.base))
+        source = self.significant(source)
+        weights = weights[: len(source.base)]
         self._holds_cofactors(source, weights)
         factor = [1] * len(base) if factor is None else factor
         exact_range, result = self._extension_ranges(source.base, cox, weights, columns)
@@ -279,6 +283,22 @@ class Program:
             self._same_base(a.result.base, b.result.base)
             self.pairs.append((a.result, b.result))
 
+    def check(self, value: Residues, again: Residues) -> None:
+        """Hold the check residue of a value against the one that its other residues give.
+
+        Both have to carry the same factor in that channel: they are equal there, or one of the
+        residues that ``again`` was made of is wrong.
+        """
+        for one in (value, again):
+            if not one.base.checks:
+                raise ProgramError(f"{self._here()}: {one.name} has no check residue")
+        if value.base.extra != again.base.extra or value.factor[-1] != again.factor[-1]:
+            raise ProgramError(
+                f"{self._here()}: the check residues of {value.name} and {again.name} differ "
+                "in more than the residues that they are made of"
+            )
+        self.checks.append((value, again))
+
     def demand(self, value: Residues, range: Interval, reason: str) -> None:
         """Refuse a program in which a value may leave ``range``; ``reason`` says what for."""
         reached = value.range.integers()
@@ -309,9 +329,15 @@ class Program:
     def channels(self, value: Residues, first: int, last: int) -> Residues:
         """Channels ``first`` to ``last`` - 1 of a vector, as a vector over those moduli."""
         narrow = value.base.narrow and last == len(value.base)
-        base = Base(value.base.moduli[first:last], narrow)
+        base = Base(value.base.moduli[first:last], narrow, narrow and value.base.checks)
         name = f"{value.name}[{first}:{last}]"
         return Residues(name, base, value.factor[first:last], value.range, value, first)
+
+    def significant(self, value: Residues) -> Residues:
+        """The residues that the number is made of: all but a check residue."""
+        if not value.base.checks:
+            return value
+        return self.channels(value, 0, len(value.base.significant))
 
     def _extension_ranges(
         self, base: Base, cox: Cox | None, weights: Vector, columns: int

@@ -14,17 +14,21 @@ class Base:
     """An RNS base (m_1, ..., m_n) of pairwise coprime moduli of one width.
 
     ``narrow`` tells that the last modulus is an extra one, 2^g, of no more bits than the others
-    (the m_gamma of SBMM); its words are exactly the g bits of a signed residue.
+    (the m_gamma of SBMM); its words are exactly the g bits of a signed residue. One that
+    ``checks`` is a check modulus, which has no part in M: the other residues decide what is there.
     """
 
     moduli: tuple[Modulus, ...]
     narrow: bool = False
+    checks: bool = False
 
     def __post_init__(self) -> None:
         if not self.moduli:
             raise SpecificationError("a base needs at least one modulus")
         if self.narrow:
             self._check_narrow(self.moduli[-1])
+        elif self.checks:
+            raise SpecificationError("the check modulus of a base is its extra one")
         widths = {modulus.width for modulus in self.wide}
         if len(widths) > 1:
             raise SpecificationError(f"the moduli of a base share one width, not {sorted(widths)}")
@@ -64,23 +68,52 @@ class Base:
         """The extra modulus, None if there is none."""
         return self.moduli[-1] if self.narrow else None
 
+    @property
+    def significant(self) -> tuple[Modulus, ...]:
+        """The moduli that numbers are made of: all but a check modulus."""
+        return self.wide if self.checks else self.moduli
+
     @cached_property
     def product(self) -> int:
-        """M, the product of all moduli."""
-        return prod(modulus.value for modulus in self.moduli)
+        """M, the product of all moduli but a check modulus."""
+        return prod(modulus.value for modulus in self.significant)
 
     @cached_property
     def cofactors(self) -> tuple[int, ...]:
-        """M_i = M / m_i, as integers."""
-        return tuple(self.product // modulus.value for modulus in self.moduli)
+        """M_i = M / m_i, as integers; 0 for a check modulus."""
+        own = (self.product // modulus.value for modulus in self.significant)
+        return (*own, 0) if self.checks else tuple(own)
 
     @cached_property
     def cofactor_inverses(self) -> tuple[int, ...]:
-        """T_i^-1 = (M / m_i)^-1 mod m_i, one for each channel."""
-        return tuple(
+        """T_i^-1 = (M / m_i)^-1 mod m_i, one for each channel; 1 for a check modulus."""
+        own = (
             pow(cofactor, -1, modulus.value)
-            for cofactor, modulus in zip(self.cofactors, self.moduli, strict=True)
+            for cofactor, modulus in zip(self.cofactors, self.significant, strict=False)
         )
+        return (*own, 1) if self.checks else tuple(own)
+
+    @property
+    def without_check(self) -> "Base":
+        """The base that numbers are made of; this one, if it has no check modulus."""
+        return Base(self.wide) if self.checks else self
+
+    def with_check(self, bits: int) -> "Base":
+        """The base with a check modulus 2^``bits``.
+
+        Raises:
+            SpecificationError: there is an extra one already, a modulus is even, or they have fewer
+                bits.
+        """
+        if self.narrow:
+            raise SpecificationError("a base has one extra modulus at most")
+        even = next((modulus for modulus in self.moduli if modulus.value % 2 == 0), None)
+        if even is not None:
+            raise SpecificationError(
+                f"the modulus {even} is even, and so is the check modulus 2^{bits}: all others "
+                "have to be odd"
+            )
+        return Base((*self.moduli, Modulus(bits, 0)), narrow=True, checks=True)
 
     def row_products(self, columns: int) -> tuple[int, ...]:
         """A_i, the product of each ``columns`` moduli in a row (HBE section II).

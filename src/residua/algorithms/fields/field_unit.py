@@ -22,7 +22,7 @@ def wide_bases(domain: Domain) -> tuple[Base, Base]:
     """Base a and base b, without an extra modulus."""
     if isinstance(domain, PositionResidueDomain):
         return domain.split.base_a, Base(domain.split.base_b.wide)
-    return domain.base_a, domain.base_b
+    return domain.base_a.without_check, domain.base_b.without_check
 
 
 def row_length(domain: Domain) -> int:
@@ -93,7 +93,7 @@ def number_base(domain: Domain) -> Base:
     """The base over which `unload` gives a number."""
     if isinstance(domain, PositionResidueDomain):
         return single_base_field.number_base(domain)
-    return domain.base_b
+    return domain.base_b.without_check
 
 
 def number_range(domain: Domain, representation: Representation) -> tuple[int, int]:

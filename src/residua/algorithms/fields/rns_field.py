@@ -289,7 +289,7 @@ def unload(name: str, domain: MontgomeryDomain, representation: Representation) 
             f"a result leaves [-P, P] when it is converted; the bases are too narrow for "
             f"elements of up to {domain.bound.bit_length()} bits"
         )
-    program.output(result.b)
+    program.output(program.significant(result.b))
     return Lowered(program, {name: value}, {})
 
 
