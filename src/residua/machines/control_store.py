@@ -57,6 +57,7 @@ class ControlStore:
     blocks: dict[str, Block]
     registers: int
     row_registers: int
+    kept_registers: int
 
     @property
     def words(self) -> int:
@@ -86,7 +87,8 @@ class _Assembler:
         names = controls_of("processor", "", "binary", "cox", "emit")
         names += weight_controls(machine.taps)
         names += controls_of("processor", "rows") if machine.columns > 1 else []
-        names += controls_of("processor", "narrow") if machine.narrow else []
+        if machine.narrow:
+            names += controls_of("processor", "narrow", "check" if machine.checks else "told")
         weights = {w for r in routines for _, _, _, slot in r.slots() for w in slot.tap_weights}
         self.weights = tuple(sorted(weights - {0})) or (1,)
         # Word 0 starts new sums of nothing, so that no sum stays where it was when nothing runs.
@@ -119,6 +121,7 @@ class _Assembler:
                 (1 + register for r in self.routines for register in r.row_registers.values()),
                 default=0,
             ),
+            max((1 + place for r in self.routines for place in r.kept.values()), default=0),
         )
 
     def _slot(
@@ -150,6 +153,9 @@ class _Assembler:
             values["modulus"] = self.moduli.setdefault(sequence.moduli, len(self.moduli))
         if result in routine.registers:
             values |= {"write": 1, "write_register": routine.registers[result]}
+        for name, registers in (("keeps", routine.kept), ("compares", routine.compared)):
+            if result in registers:
+                values |= {name: 1, "kept_register": registers[result]}
         return values
 
     def _passed(self, routine: Routine, time: int, job: int, slot: Slot) -> dict[str, int]:

@@ -78,8 +78,11 @@ CONTROLS = {
     "row_register": Control("row_launch", "address of the super-residue that does", "rows"),
     "row_modulus": Control("row_modulus", "the modulus that a super-residue is reduced by", "rows"),
     "listens": Control("operand", "the small rower hears the ring", "narrow"),
-    "narrow_bus": Control("bus", "the bus carries the word of the small rower", "narrow", "engine"),
-    "narrow_tap": Control("tap", "the Cox takes the word of the small rower", "narrow"),
+    "narrow_bus": Control("bus", "the bus carries the word of the small rower", "told", "engine"),
+    "narrow_tap": Control("tap", "the Cox takes the word of the small rower", "told"),
+    "keeps": Control("store", "keeps a check residue", "check", "processor"),
+    "compares": Control("store", "compares it with the one that was kept", "check", "processor"),
+    "kept_register": Control("store", "where that is", "check", "processor"),
 }
 """Controls in their order in a control word; the weights of the Cox are apart."""
 

@@ -233,6 +233,7 @@ def _fields(schedule: Schedule) -> list[str]:
         "binary": schedule.binary_words > 0,
         "rows": machine.columns > 1,
         "narrow": machine.narrow > 0,
+        "told": machine.narrow > 0,
         "lanes": machine.lanes > 1,
     }
     for part, there in parts.items():

@@ -89,6 +89,8 @@ class Routine:
         settled: slots from its start to the first one that can read all results.
         registers: of every word that is read from or written to memory.
         row_registers: of every super-residue that is not forwarded.
+        kept: places of check residues, by the words that have those that are kept.
+        compared: the same by the words whose check residues have to be equal to these.
     """
 
     def __init__(self, source: Source, places: Places, machine: Machine) -> None:
@@ -103,6 +105,7 @@ class Routine:
         self.settled = self.problem.settled(self.starts)
         self.registers = self._residue_registers(self.starts)
         self.row_registers = self._allocate(self.starts, 0, {}, row=True)
+        self.kept, self.compared = self._checked()
 
     def _place(self) -> list[int]:
         """The shortest placement, unless a simple one does with half as deep a register memory.
@@ -177,6 +180,20 @@ class Routine:
                 registers[word] = next(unused)
                 busy.append((registers[word], end))
         return registers
+
+    def _checked(self) -> tuple[dict[Word, int], dict[Word, int]]:
+        """The lowest free place for each check residue, until it is compared."""
+        last = {each.sequence.result: each.last for each in self.placed}
+        pairs = [[self._builder.words(own)[0] for own in pair] for pair in self.program.checks]
+        kept: dict[Word, int] = {}
+        compared: dict[Word, int] = {}
+        taken_until: list[int] = []
+        for first, again in sorted(pairs, key=lambda words: last[words[0]]):
+            free = (i for i, slot in enumerate(taken_until) if slot < last[first])
+            place = next(free, len(taken_until))
+            taken_until[place:] = [last[again], *taken_until[place + 1 :]]
+            kept[first] = compared[again] = place
+        return kept, compared
 
     def _fixed(self) -> Iterable[tuple[Word, int]]:
         reference = self.source.reference

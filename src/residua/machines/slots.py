@@ -73,7 +73,8 @@ class Machine:
 
     ``narrow`` g > 0 adds a small rower for an extra modulus 2^g, which sees what rower 0 takes from
     the ring and can put its own words on the bus. ``narrow_cox_latency`` is for such a word what
-    ``cox_latency`` is for one of the ring.
+    ``cox_latency`` is for one of the ring. If that modulus ``checks``, its words stay where
+    they are, and are compared with each other.
 
     With two ``lanes`` there are two such engines, of ``rowers`` rowers each, which execute the same
     slots on words and constants of their own.
@@ -92,6 +93,7 @@ class Machine:
     narrow_cox_latency: int = 0
     lanes: int = 1
     memory_blind: int = 0
+    checks: bool = False
 
     @property
     def units(self) -> int:

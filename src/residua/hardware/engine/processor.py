@@ -14,6 +14,7 @@ from residua.hardware.engine.entry_keeper import EntryKeeper
 from residua.hardware.engine.microsequencer import Microsequencer
 from residua.hardware.engine.narrow_rower import NarrowRower
 from residua.hardware.engine.processor_design import ProcessorDesign
+from residua.hardware.engine.residue_check import ResidueCheck
 from residua.hardware.engine.rings import join_rows
 from residua.hardware.engine.row import LAUNCH_DELAY, Row
 from residua.hardware.engine.rower import Rower
@@ -53,6 +54,9 @@ class Processor(Component):
     If its design ``exchanges``, ``choice`` has a bit for each rower, whether its moduli have
     changed sides, which has to stay as ``page`` does.
 
+    One with a check modulus has ``differs``, which is set from the first reduction on that a
+    check residue shows to be wrong, until a reset.
+
     ``clear`` overwrites the registers and the binary operand with zeros, during which ``clearing``
     is set; so does a reset. Nothing may run meanwhile.
     """
@@ -84,6 +88,7 @@ class Processor(Component):
             }
             | (fraction if design.fraction_registers else {})
             | ({"choice": In(design.rowers)} if design.exchanges else {})
+            | ({"differs": Out(1)} if design.checks else {})
             | (self._entry_ports(design.entries.depth) if design.entries else {})
             | (TRACE_PORTS if traced else {})
         )
@@ -131,6 +136,8 @@ class Processor(Component):
             m.d.comb += extra.row.eq(self._heard(m, words[0]))
         self._drive_bus(m, control, rowers, extra, words)
         self._clear(m, [*rowers, *([extra] if extra else [])])
+        if extra and self.design.checks:
+            self._check(m, control, extra)
         if self.design.fraction_registers:
             self._take(m, rowers)
         if self.design.entries:
@@ -224,6 +231,19 @@ class Processor(Component):
         m.d.comb += extra.ring.eq(first.operand)
         return extra
 
+    def _check(self, m: Module, control: dict[str, Value], extra: NarrowRower) -> None:
+        """Hold check residues against each other; clearing overwrites those that are kept."""
+        design = self.design
+        check = ResidueCheck(design.narrow, design.store.kept_registers)
+        m.submodules.residue_check = check
+        connect_controls(m, check, control)
+        m.d.comb += [
+            check.residue.eq(extra.residue),
+            check.clear.eq(self.clearing),
+            check.clear_register.eq(self._clear_count[: len(check.clear_register)]),
+            self.differs.eq(check.differs),
+        ]
+
     def _heard(self, m: Module, word: Value) -> Value:
         """A super-residue when the other rowers have it, reduced, for their left operand.
 
@@ -267,10 +287,11 @@ class Processor(Component):
         ]
         bus: Value = cox.quotient
         if extra:
-            # What the small rower keeps is there a cycle later.
-            last = Bus.GATE + 2 * len(self.design.store.gates)
-            hears = delayed(m, coming == last, 2, "takes_extra", data=True)
-            bus = bus | Mux(hears, extra.stored, 0)
+            if not self.design.checks:
+                # What the small rower keeps is there a cycle later.
+                last = Bus.GATE + 2 * len(self.design.store.gates)
+                hears = delayed(m, coming == last, 2, "takes_extra", data=True)
+                bus = bus | Mux(hears, extra.stored, 0)
             narrow = bus[: self.design.narrow]
             m.d.comb += extra.bus.eq(delayed(m, narrow, 1, "narrow_bus", data=True).as_signed())
         m.d.comb += [own.bus.eq(bus) for own in rowers]
@@ -306,10 +327,10 @@ class Processor(Component):
             design.quotient_range,
             word=len(words[0]),
             delay=machine.cox_delay,
-            narrow=design.narrow,
+            narrow=0 if design.checks else design.narrow,
             direct=design.width + 1,
         )
-        if extra:
+        if extra and not design.checks:
             m.d.comb += [
                 cox.narrow_word.eq(extra.operand),
                 cox.narrow_tap.eq(control["narrow_tap"]),

@@ -110,6 +110,11 @@ class ProcessorDesign(DatapathDesign):
         return max((base.extra.width for base in bases if base.extra), default=0)
 
     @cached_property
+    def checks(self) -> bool:
+        """Whether that is a check modulus."""
+        return any(step.result.base.checks for p in self.programs for step in p.steps)
+
+    @cached_property
     def estimate(self) -> Estimate:
         """The Cox's parameters, one set for all extensions."""
         if len(self.estimates) != 1:
@@ -139,6 +144,7 @@ class ProcessorDesign(DatapathDesign):
             self.rows_with(0),
             self.narrow,
             beside=0,
+            checks=self.checks,
             registers=self.options.register_memory,
         )
 

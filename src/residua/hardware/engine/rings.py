@@ -69,11 +69,13 @@ def build_machine(
     lanes: int = 1,
     *,
     beside: int = 1,
+    checks: bool = False,
     registers: RegisterMemory = "distributed",
 ) -> Machine:
     """The machine that the scheduler sees; taps enough to hide the Cox behind a ring pass.
 
     With a ``narrow`` rower, behind a pass and ``beside`` more slots, that of its word for one.
+    If it ``checks``, its word stays where it is.
     """
     columns = row.columns if row else 1
     if rowers % columns:
@@ -90,6 +92,7 @@ def build_machine(
         narrow_cox_latency=cox_latency,
         lanes=lanes,
         memory_blind=MEMORY_BLIND[registers],
+        checks=checks,
     )
     if row:
         machine = replace(
