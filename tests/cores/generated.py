@@ -193,6 +193,10 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, random bases": COPROCESSOR | {
         "curve": [MONTGOMERY, EVEN], "protections": ["random-bases"], "inversion": "division-steps",
     },
+    "coprocessor, redundant residue": COPROCESSOR | {
+        "curve": [MONTGOMERY, EVEN], "protections": ["redundant-residue"],
+        "inversion": "division-steps",
+    },
     "coprocessor on digits, AXI4-Lite, high": ON_DIGITS | {
         "digit": 11, "pipeline": 2, "formula": "xz-ladder", "bus": "axi-lite",
         "protections": "high",

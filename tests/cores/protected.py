@@ -6,7 +6,10 @@ from tests.small_curves import EVEN, MIDDLE, SQUARE, TINY, WITHOUT_A
 from residua.curves.protections.protection import Protection
 
 HIGH = {"bus": "stream", "protections": "high"}
-ALL = HIGH | {"protections": [one for one in Protection if one is not Protection.RANDOM_BASES]}
+ON_ENGINES = (Protection.RANDOM_BASES, Protection.REDUNDANT_RESIDUE)
+"""What is for an engine and some formulas alone, and not for one core at once."""
+
+ALL = HIGH | {"protections": [one for one in Protection if one not in ON_ENGINES]}
 
 CORES = {
     "ladders": HIGH | {"curve": [MONTGOMERY, TINY, EVEN], "blinding": 0},
@@ -17,19 +20,19 @@ CORES = {
     | {"curve": [TINY], "algorithm": "iddmm", "digit": 11, "lanes": 2, "formula": "fixed-window"},
     "two shared": ALL
     | {"curve": [MIDDLE, WITHOUT_A], "bus": "wishbone"}
-    | {"ecdsa": "verify", "inversion": "division-steps"},
+    | {"ecdsa": "verify", "inversion": "division-steps"}
+    | {"protections": [one for one in Protection if one is not Protection.RANDOM_BASES]},
     "shared comb": ALL
     | {"curve": [TINY], "bus": "axi", "formula": "xz-ladder"}
     | {"fixed_base": "comb", "comb_teeth": 2}
     | {
         "protections": [
-            one
-            for one in Protection
-            if one not in (Protection.SCALAR_CHECK, Protection.RANDOM_BASES)
+            one for one in Protection if one not in (Protection.SCALAR_CHECK, *ON_ENGINES)
         ]
     },
     "random bases": HIGH
-    | {"curve": [TINY], "formula": "xz-ladder", "protections": list(Protection)},
+    | {"curve": [TINY], "formula": "xz-ladder"}
+    | {"protections": [one for one in Protection if one is not Protection.REDUNDANT_RESIDUE]},
     "SBMM": HIGH | {"curve": [SQUARE], "blinding": 0, "algorithm": "sbmm"},
     "few": {"curve": [TINY], "bus": "wishbone", "blinding": 0}
     | {"protections": ["control-signature", "masked-order"]},

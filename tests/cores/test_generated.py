@@ -16,7 +16,10 @@ KNOWN = known()
 REGISTERS = {"axi-lite", "wishbone"}
 """Buses on which words go through registers: no kind of core knows which of them it is on."""
 
-REFUSED = {("DigitCoprocessorSpecification", "protections", "random-bases")}
+REFUSED = {
+    ("DigitCoprocessorSpecification", "protections", own)
+    for own in ("random-bases", "redundant-residue")
+}
 """Values of a key that a kind refuses, whatever else is asked of it."""
 
 

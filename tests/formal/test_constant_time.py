@@ -416,6 +416,16 @@ def test_a_choice_of_bases_has_part_in_addresses_of_constants_alone(tmp_path):
         Netlist(netlist.module, replace(netlist.boundary, chosen=("processor.registers",)))
 
 
+def test_what_a_check_residue_finds_is_all_that_it_tells(tmp_path):
+    core = EccCore([curve_from_parameters(TINY)], protections={Protection.REDUNDANT_RESIDUE})
+    netlist = coprocessor_netlist(core.design, tmp_path)
+    proved(netlist, tmp_path)
+    verdicts = dict(netlist.boundary.verdicts)
+    del verdicts["controller.residues_sound"]
+    bare = Netlist(netlist.module, replace(netlist.boundary, verdicts=verdicts))
+    assert not prove_netlist(bare, out_dir=tmp_path).passed
+
+
 @on_residues
 def test_only_coprocessors_are_asked(made):
     module = deepcopy(made.netlist.module)

@@ -20,7 +20,11 @@ def chosen(**keys):
 def test_each_level_has_what_the_one_below_has():
     none, standard, high = (set(level.protections) for level in Level)
     assert not none
-    others = {Protection.MASKED_SCALAR, Protection.RANDOM_BASES}
+    others = {
+        Protection.MASKED_SCALAR,
+        Protection.RANDOM_BASES,
+        Protection.REDUNDANT_RESIDUE,
+    }
     assert none < standard < high == set(Protection) - others
 
 

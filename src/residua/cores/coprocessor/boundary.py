@@ -51,6 +51,9 @@ def coprocessor_boundary(design: CurveDesign) -> Boundary:
     if design.checks_scalars:
         # Of two sums of 16 bits, which are equal at both ends of a loop unless there was a fault.
         verdicts["controller.scalar_sound"] = ()
+    if design.checks_residues:
+        # Of two words that are equal unless there was a fault.
+        verdicts["controller.residues_sound"] = ()
     if design.watches_random:
         verdicts |= RANDOM_VERDICTS
     if recoder := design.scalars.window_recoder():

@@ -214,7 +214,8 @@ ProtectionsKey = Annotated[
         "`conversion-check` has the check of a result take the words that leave, beside "
         "`exit-check`; and against traces: `masked-order` makes signatures from key and nonce "
         "under a random factor, `masked-scalar` has secret scalars come as two shares, "
-        "`random-bases` has each operation compute in bases of its own; needs `curve`.",
+        "`random-bases` has each operation compute in bases of its own; `redundant-residue`, "
+        "against faults again, holds each reduction against one residue more; needs `curve`.",
         "names separated by commas, in TOML also a list of them: "
         + ", ".join(f"`{one}`" for one in Protection)
         + "; or a level, of which a core gets what it can have: `none`, "

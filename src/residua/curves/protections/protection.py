@@ -23,7 +23,8 @@ class Protection(StrEnum):
     `residua.curves.protections.masked_order`. ``MASKED_SCALAR`` has secret scalars come as two
     shares, see `residua.curves.protections.masked_scalar`; no level has it, as it changes what
     operations take. ``RANDOM_BASES`` has each operation compute in bases of its own, see
-    `residua.curves.protections.random_bases`; no level has it, as few cores can.
+    `residua.curves.protections.random_bases`, and ``REDUNDANT_RESIDUE`` checks every reduction, see
+    `residua.curves.protections.redundant_residue`; no level has either, as few cores can.
     """
 
     EXIT_CHECK = "exit-check"
@@ -35,6 +36,7 @@ class Protection(StrEnum):
     MASKED_ORDER = "masked-order"
     MASKED_SCALAR = "masked-scalar"
     RANDOM_BASES = "random-bases"
+    REDUNDANT_RESIDUE = "redundant-residue"
 
 
 Protections = frozenset[Protection]
@@ -57,6 +59,9 @@ class Level(StrEnum):
         return _LEVELS[self]
 
 
+_BY_NAME = (Protection.MASKED_SCALAR, Protection.RANDOM_BASES, Protection.REDUNDANT_RESIDUE)
+"""What no level stands for: it changes what operations take, or few cores can have it."""
+
 _LEVELS: Mapping[Level, tuple[Protection, ...]] = {
     Level.NONE: (),
     Level.STANDARD: (
@@ -66,9 +71,7 @@ _LEVELS: Mapping[Level, tuple[Protection, ...]] = {
         Protection.RANDOM_HEALTH,
         Protection.STATUS,
     ),
-    Level.HIGH: tuple(
-        one for one in Protection if one not in (Protection.MASKED_SCALAR, Protection.RANDOM_BASES)
-    ),
+    Level.HIGH: tuple(one for one in Protection if one not in _BY_NAME),
 }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from residua.cores.synthesis import map_directory
+from residua.curves.protections.protection import Level
 from residua.evidence.attacks.drawing import FaultKind
 from residua.evidence.attacks.faults import Attack, attack
 from residua.evidence.attacks.victims.choice import has_invalid
@@ -25,6 +26,10 @@ ALL = {"protections": ["exit-check", "control-signature", "scalar-check"]}
 
 STANDARD, HIGH = {"protections": "standard"}, {"protections": "high"}
 
+REDUNDANT = {"protections": ["redundant-residue"]}
+
+MOST = {"protections": [*map(str, Level.HIGH.protections), "redundant-residue"]}
+
 RSA = {"algorithm": "rsa-crt", "bits": 64}
 
 ON_ENGINE = {"unit": "rns-montgomery"}
@@ -35,9 +40,12 @@ CORES: dict[str, tuple[dict[str, Any], int]] = {
     "tiny curve, all": ({"curve": [TINY], "blinding": 0} | ALL, 20_000),
     "tiny curve, standard": ({"curve": [TINY], "blinding": 0} | STANDARD, 20_000),
     "tiny curve, high": ({"curve": [TINY], "blinding": 0} | HIGH, 20_000),
+    "tiny curve, redundant-residue": ({"curve": [TINY], "blinding": 0} | REDUNDANT, 20_000),
+    "tiny curve, high, redundant-residue": ({"curve": [TINY], "blinding": 0} | MOST, 20_000),
     "P-256": ({"curve": "P-256"} | NONE, 1000),
     "P-256, exit-check": ({"curve": "P-256"} | EXIT, 1000),
     "P-256, all": ({"curve": "P-256"} | ALL, 1000),
+    "P-256, redundant-residue": ({"curve": "P-256"} | REDUNDANT, 1000),
     "Curve25519, exit-check": ({"curve": "Curve25519"} | EXIT, 1000),
     "P-256 on digits, exit-check": ({"curve": "P-256", "algorithm": "iddmm"} | EXIT, 500),
     "RSA on an engine": (RSA | ON_ENGINE, 10_000),

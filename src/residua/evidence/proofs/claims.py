@@ -76,6 +76,10 @@ CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
         constant_time(curve="P-256", **BLINDED, protections="random-bases"),
         constant_time(curve=["P-256", "Curve25519"], **BLINDED, protections="random-bases"),
     ],
+    "coprocessors with a redundant residue in constant time, one cycle of reset": lambda: [
+        constant_time(curve="P-256", **BLINDED, protections="redundant-residue"),
+        constant_time(curve=["P-256", "Curve25519"], **BLINDED, protections="redundant-residue"),
+    ],
     "exponentiators on an engine in constant time, one cycle of reset": lambda: [
         constant_time(**RNS_EXPONENTIATION, modulus="P-256"),
         constant_time(**RNS_EXPONENTIATION, modulus="P-256", extension="hierarchical"),

@@ -83,7 +83,8 @@ class Controller(Component):
     `residua.hardware.signature_register`; the controller sums up its instructions. An operation
     whose sums are not those of its last instruction ends with `Status.FAULT`, and ``release`` needs
     beside the status a register that is set when they are. The same holds for ``scalar_sound``, a
-    port that is only there if scalars are checked.
+    port that is only there if scalars are checked, and for ``residues_sound``, one that is there if
+    residues are; if that is not set, an operation ends at once.
 
     If random words are watched, ``random_unfit`` ends an operation with `Status.RANDOM_FAULT`, and
     ``random_starved`` with `Status.RANDOM_STARVED`, wherever it is; ``random_zero`` comes with
@@ -136,6 +137,7 @@ class Controller(Component):
                 **self._follower_ports(most_rounds),
                 **(_TRACE_PORTS if design.program.signed else {}),
                 **({"scalar_sound": In(1)} if design.checks_scalars else {}),
+                **({"residues_sound": In(1, init=1)} if design.checks_residues else {}),
                 **(_RANDOM_PORTS if design.watches_random else {}),
                 **({"granted": Out(1)} if design.program.codes.sparse else {}),
                 **({"chooses": Out(1)} if design.program.chooses else {}),
@@ -250,16 +252,24 @@ class Controller(Component):
 
     def _interrupt(self, m: Module, operating: Signal) -> None:
         """End whatever is under way."""
+        if self.design.checks_residues:
+            with m.If(~self.residues_sound & ~self._over):
+                self._verdict.note(m, Status.FAULT)
+                self._stop(m, Way.READ)
         if self.design.watches_random:
             self._watch(m)
         with m.If(self.zeroise):
             self._stop(m, Way.ZEROISED)
             m.d.sync += operating.eq(operating)
 
+    @property
+    def _over(self) -> Value:
+        """Whether no operation is under way, or one that has come to its end."""
+        return self._state.matches(_State.IDLE, _State.END, _State.WIPE, _State.DONE)
+
     def _watch(self, m: Module) -> None:
         """End an operation whose random words are not what they should be."""
-        ends = self._state.matches(_State.IDLE, _State.END, _State.WIPE, _State.DONE)
-        with m.If((self.random_unfit | self.random_starved) & ~ends):
+        with m.If((self.random_unfit | self.random_starved) & ~self._over):
             self._stop(m, Mux(self.random_starved, Way.RANDOM_STARVED, Way.RANDOM_FAULT))
 
     def _sign(self, m: Module, word: Any) -> None:
@@ -286,6 +296,8 @@ class Controller(Component):
             checks += [~word.signed | same for same in sums]
         if self.design.checks_scalars:
             checks.append(self.scalar_sound)
+        if self.design.checks_residues:
+            checks.append(self.residues_sound)
         return checks
 
     def _follows(self, m: Module, word: Any) -> None:

@@ -114,6 +114,7 @@ class Coprocessor(Component):
         if design.controller.program.delivers:
             self._come_in(m, controller, processor, results)
         agree, wiped = scalars.agreements, (inverter, *scalars.wiped)
+        checks_residues = design.checks_residues
         still = self._still_clearing(m, processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
             ended.eq(controller.wipe),
@@ -121,6 +122,7 @@ class Coprocessor(Component):
             release.eq(controller.release),
             wiping.eq(wipes | still.any()),
             *([controller.scalar_sound.eq(Cat(agree).all())] if agree else []),
+            *([controller.residues_sound.eq(~processor.differs)] if checks_residues else []),
         ]
         m.d.comb += [
             controller.wiping.eq(wiping | begun),

@@ -17,7 +17,12 @@ from residua.curves.operations.instructions import Instruction, Run, every
 from residua.curves.operations.routines import common_routines, constants, routines
 from residua.curves.operations.sequences import operations
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.curves.protections import masked_order, masked_scalar, random_bases
+from residua.curves.protections import (
+    masked_order,
+    masked_scalar,
+    random_bases,
+    redundant_residue,
+)
 from residua.curves.protections.converted_words import check_words
 from residua.curves.protections.protection import NONE, Protection, Protections, refusals
 from residua.curves.protections.random_factors import refuse_zeros
@@ -277,6 +282,11 @@ class CurveDesign(ABC):
         return Protection.RANDOM_BASES in self.protections
 
     @property
+    def checks_residues(self) -> bool:
+        """Whether every reduction is checked by a residue of its own."""
+        return Protection.REDUNDANT_RESIDUE in self.protections
+
+    @property
     def status_codes(self) -> StatusCodes:
         """The codes of statuses."""
         return StatusCodes(sparse=Protection.STATUS in self.protections)
@@ -326,6 +336,8 @@ class CurveDesign(ABC):
             refused[Protection.MASKED_SCALAR] = shared
         if bases := self._random_bases_refusal():
             refused[Protection.RANDOM_BASES] = bases
+        if residue := self._redundant_residue_refusal():
+            refused[Protection.REDUNDANT_RESIDUE] = residue
         for protection, reason in refused.items():
             if protection in self.protections:
                 raise SpecificationError(f"protections: {protection}: {reason}: leave either out")
@@ -333,6 +345,10 @@ class CurveDesign(ABC):
     def _random_bases_refusal(self) -> str:
         """Why bases are not chosen at random; nothing on an engine that can have them."""
         return random_bases.refusal(plain=False)
+
+    def _redundant_residue_refusal(self) -> str:
+        """Why there is no redundant residue; nothing on an engine that can have it."""
+        return redundant_residue.refusal(plain=False)
 
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
@@ -477,7 +493,11 @@ class CurveDesign(ABC):
             self.operations, self.inversions, blocks, rounds, self.status_codes
         )
         return ControllerDesign(
-            program, self.scalars.rounds, self.checks_scalars, self.watches_random
+            program,
+            self.scalars.rounds,
+            self.checks_scalars,
+            self.watches_random,
+            self.checks_residues,
         )
 
     def _check_pause(self, name: str, flags: set[str], pause: int | None) -> None:

@@ -14,6 +14,7 @@ from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations.instructions import NUMBER
 from residua.curves.parameters import Curve, MontgomeryCurve
+from residua.curves.protections import redundant_residue
 from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.bus.stream_buffer import StreamBuffer
@@ -113,6 +114,21 @@ class CoprocessorDesign(CurveDesign):
         """c, the channels whose residues make a word of an extension."""
         return field_unit.row_length(self._open_domains[0])
 
+    @property
+    def _is_plain(self) -> bool:
+        """Whether it computes by RNS Montgomery multiplication, with extensions without rows."""
+        return self._row_length == 1 and all(
+            isinstance(domain, MontgomeryDomain) for domain in self._open_domains
+        )
+
+    def _redundant_residue_refusal(self) -> str:
+        return redundant_residue.refusal(
+            plain=self._is_plain,
+            combs=self.fixed_base is not None,
+            residues=self.inversion is Inversion.PLUS_MINUS,
+            chooses=self.chooses_bases,
+        )
+
     def residue_inverter(self) -> ResidueInverter | None:
         """The unit that inverts residues, if there is one."""
         if self.inversion is not Inversion.PLUS_MINUS:
@@ -128,10 +144,14 @@ class CoprocessorDesign(CurveDesign):
 
     @property
     def multipliers(self) -> int:
-        """Multiplications of two words in a cycle: rowers, converter, inverter, scalars' halves."""
+        """Multiplications of two words in a cycle: rowers, converter, inverter, scalars' halves.
+
+        The rower of check residues is one of them.
+        """
         inverter = MULTIPLIERS if self.inversion is Inversion.DIVISION_STEPS else 0
         halves = half_scalars.MULTIPLIERS if any(self.scalars.splits) else 0
-        return self.options.rowers + self.conversion.multipliers + inverter + halves
+        rowers = self.options.rowers + self.checks_residues
+        return rowers + self.conversion.multipliers + inverter + halves
 
     @cached_property
     def domains(self) -> list[Domain]:

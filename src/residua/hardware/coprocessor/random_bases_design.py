@@ -41,11 +41,8 @@ class RandomBasesDesign(CoprocessorDesign):
     """
 
     def _random_bases_refusal(self) -> str:
-        plain = self._row_length == 1 and all(
-            isinstance(domain, MontgomeryDomain) for domain in self._open_domains
-        )
         return refusal(
-            plain=plain,
+            plain=self._is_plain,
             combs=self.fixed_base is not None,
             verifies=any(self.verified),
             residues=self.inversion is Inversion.PLUS_MINUS,

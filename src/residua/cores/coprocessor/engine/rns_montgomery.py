@@ -134,7 +134,13 @@ class EccCore(EngineCurveCore):
             columns=self._columns,
             largest=limit,
             below=self._inversion is Inversion.PLUS_MINUS,
+            powers_of_two=not self._redundant_residue,
         )
+
+    @property
+    def _redundant_residue(self) -> bool:
+        """Whether every reduction is checked by a residue modulo a power of two."""
+        return Protection.REDUNDANT_RESIDUE in self._protections
 
     @property
     def _random_bases(self) -> bool:
@@ -194,6 +200,8 @@ class EccCore(EngineCurveCore):
                 )
             kind = RandomBasesDesign
             domains = [replace(d, form="reordered") for d in domains]
+        elif self._redundant_residue and self._columns == 1:
+            domains = [domain.with_check() for domain in domains]
         return kind(
             curves,
             domains,
