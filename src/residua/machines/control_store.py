@@ -66,7 +66,20 @@ class ControlStore:
 
     def gate_code(self, name: str, inverted: bool) -> int:
         """The code by which the bus carries a bit, or its inverse."""
-        return Bus.GATE + 2 * self.gates.index(name) + inverted
+        return _gate_code(self.gates, name, inverted)
+
+    @property
+    def narrow_code(self) -> int:
+        """The code by which it carries the small rower's word."""
+        return _narrow_code(self.gates)
+
+
+def _gate_code(gates: Sequence[str], name: str, inverted: bool) -> int:
+    return Bus.GATE + 2 * gates.index(name) + inverted
+
+
+def _narrow_code(gates: Sequence[str]) -> int:
+    return Bus.GATE + 2 * len(gates)
 
 
 def assemble(routines: Sequence[Routine], machine: Machine, binary_words: int) -> ControlStore:
@@ -209,9 +222,9 @@ class _Assembler:
             values["binary_word"] = binary_address(slot.binary_word, self.binary_words)
         if slot.gate:
             name, inverted = slot.gate
-            values["bus"] = Bus.GATE + 2 * self.gates.index(name) + inverted
+            values["bus"] = _gate_code(self.gates, name, inverted)
         if slot.narrow:
-            values["bus"] = Bus.GATE + 2 * len(self.gates)
+            values["bus"] = _narrow_code(self.gates)
         if slot.listens:
             values["listens"] = 1
         return values

@@ -289,8 +289,8 @@ class Processor(Component):
         if extra:
             if not self.design.checks:
                 # What the small rower keeps is there a cycle later.
-                last = Bus.GATE + 2 * len(self.design.store.gates)
-                hears = delayed(m, coming == last, 2, "takes_extra", data=True)
+                heard = coming == self.design.store.narrow_code
+                hears = delayed(m, heard, 2, "takes_extra", data=True)
                 bus = bus | Mux(hears, extra.stored, 0)
             narrow = bus[: self.design.narrow]
             m.d.comb += extra.bus.eq(delayed(m, narrow, 1, "narrow_bus", data=True).as_signed())
