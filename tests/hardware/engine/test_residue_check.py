@@ -8,9 +8,9 @@ from residua.hardware.engine.residue_check import ResidueCheck
 BITS, DEPTH = 5, 4
 
 
-def differs(*events):
+def differs(*events, depth=DEPTH):
     """Whether anything differs in each cycle: (keeps, compares, register, word, clear) a cycle."""
-    check = ResidueCheck(BITS, DEPTH)
+    check = ResidueCheck(BITS, depth)
     seen = []
 
     async def bench(ctx):
@@ -49,6 +49,12 @@ def test_equal_words_are_no_difference():
     kept = [keep(register, word) for register, word in enumerate(words)]
     again = [compare(register, words[register]) for register in (2, 0, 3, 1)]
     assert not differs(*kept, IDLE, *again)
+
+
+def test_one_place_is_enough_for_one_word():
+    for word, again in ((3, 3), (3, 4)):
+        found = differs(keep(0, word), IDLE, IDLE, compare(0, again), depth=1)
+        assert found == (word != again)
 
 
 @pytest.mark.parametrize("bit", range(BITS))

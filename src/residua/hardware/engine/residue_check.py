@@ -15,7 +15,7 @@ from residua.hardware.engine.controls import own_copies
 
 
 class ResidueCheck(Component):
-    """Keeps words of ``bits`` bits in ``depth`` registers until they are compared.
+    """Keeps words of ``bits`` bits, up to ``depth`` of them, until they are compared.
 
     ``residue`` comes a cycle after its controls: with ``keeps`` it goes to ``kept_register``, with
     ``compares`` it is held against what is there. ``differs`` is set from two cycles after one that
