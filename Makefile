@@ -40,7 +40,7 @@ help:
 	@echo 'pages     the pages and tables that are made of rows'
 	@echo 'explore-NAME  the best cores of a space of spaces/, for `residua pick` and `build --goal`'
 	@echo 'shipped   the measured rows that are part of the package'
-	@echo 'bench-suite  how long the tests take, and with what   bench-commands  how long commands take'
+	@echo 'bench-suite  how long the tests take, and with what   bench-commands  how long commands take (GROUP=NAME: some of them)'
 	@echo 'digests   what small specifications give, for a change of generated files'
 	@echo 'answers   the placements that are part of the package'
 	@echo 'papers    docs/papers.md: where the contents of the papers are'
@@ -142,7 +142,7 @@ bench-suite: setup
 	$(BIN)/python benchmarks/suite.py $(TESTS)
 
 bench-commands: setup
-	$(BIN)/python benchmarks/commands.py
+	$(BIN)/python benchmarks/commands.py $(if $(GROUP),'$(GROUP)')
 
 digests: setup
 	$(BIN)/python -m tests.cores.generated

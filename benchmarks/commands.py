@@ -2,7 +2,8 @@
 
 Runs each of them several times, and writes docs/results/commands.md: the least, the median and the
 largest. Each group of commands starts with an empty cache, which its later ones find as the
-earlier ones have left it. Nothing else should run meanwhile.
+earlier ones have left it. With names of groups it measures those alone, and keeps the others as
+they are on the page. Nothing else should run meanwhile.
 """
 
 import json
@@ -28,13 +29,13 @@ RUNS = 3
 
 HEADER = """# How long commands take
 
-Made by `make bench-commands` at commit `{commit}` on {processors} processors: each command
-{runs} times, the least, the median and the largest figure. Seconds are those of a clock, CPU
-seconds those of all programs that a command starts, MB what the largest of them takes. Before the
-first command of a group the cache is empty; the others find what those above them have left in it.
+Made by `make bench-commands` on {processors} processors: each command {runs} times, the least, the
+median and the largest figure. Seconds are those of a clock, CPU seconds those of all programs that
+a command starts, MB what the largest of them takes. Before the first command of a group the cache
+is empty; the others find what those above them have left in it.
 
-| group | command | s | CPU s | MB |
-|---|---|--:|--:|--:|
+| group | command | s | CPU s | MB | commit |
+|---|---|--:|--:|--:|---|
 """
 
 FAST = "--extension hierarchical --inversion plus-minus-ct --bus axi"
@@ -53,8 +54,8 @@ GROUPS = {
     "a multiplier": (
         f"residua build {MULTIPLIER} -o core",
         "residua verify core",
-        "residua synth core --target ecp5",
-        "residua synth core --target ecp5",
+        "residua synth core --target ecp5 --seeds 1",
+        "residua synth core --target ecp5 --seeds 1",
     ),
     "a clean clone, set-up included": ("make demo",),
 }
@@ -98,11 +99,24 @@ def _measured(command: str, folder: Path, work: Path) -> Used:
     return Used(**json.loads(used.read_text(encoding="utf-8")))
 
 
-def row(group: str, command: str, found: Sequence[Used]) -> str:
+def row(group: str, command: str, found: Sequence[Used], commit: str) -> str:
     """A row of the table."""
     figures = [[getattr(used, name) for used in found] for name in Used.__dataclass_fields__]
     cells = [_spread(numbers, 1) for numbers in figures[:2]]
-    return " | ".join(["", group, f"`{command}`", *cells, _spread(figures[2], 0), ""]).strip()
+    cells += [_spread(figures[2], 0), f"`{commit}`"]
+    return " | ".join(["", group, f"`{command}`", *cells, ""]).strip()
+
+
+def kept_rows(page: str) -> dict[str, list[str]]:
+    """The rows of a page by their groups."""
+    found: dict[str, list[str]] = defaultdict(list)
+    group = ""
+    for line in page.splitlines():
+        cells = line.split("|")
+        if line.startswith("|") and "`" in line:
+            group = cells[1].strip() or group
+            found[group].append(line)
+    return found
 
 
 def _spread(numbers: Sequence[float], digits: int) -> str:
@@ -111,22 +125,32 @@ def _spread(numbers: Sequence[float], digits: int) -> str:
     )
 
 
-def main() -> None:
-    """Measure and write the page."""
-    console = Console()
-    rows = []
-    for group, commands in GROUPS.items():
-        found: dict[int, list[Used]] = defaultdict(list)
-        for _ in range(RUNS):
-            with TemporaryDirectory() as folder:
-                for place, used in enumerate(run(commands, Path(folder))):
-                    found[place].append(used)
-        for place, command in enumerate(commands):
-            rows.append(row(group if not place else "", command, found[place]))
-            console.print(rows[-1])
-    header = HEADER.format(commit=source_commit(), processors=os.cpu_count(), runs=RUNS)
-    RESULT.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
+def measured(group: str, commit: str) -> list[str]:
+    """The rows of a group."""
+    found: dict[int, list[Used]] = defaultdict(list)
+    for _ in range(RUNS):
+        with TemporaryDirectory() as folder:
+            for place, used in enumerate(run(GROUPS[group], Path(folder))):
+                found[place].append(used)
+    return [
+        row(group if not place else "", command, found[place], commit)
+        for place, command in enumerate(GROUPS[group])
+    ]
+
+
+def main(*groups: str) -> None:
+    """Measure groups, all by default, and write the page."""
+    if unknown := set(groups) - GROUPS.keys():
+        sys.exit(f"no group is called {', '.join(sorted(unknown))}: {', '.join(GROUPS)}")
+    console, commit = Console(), source_commit()
+    rows = kept_rows(RESULT.read_text(encoding="utf-8")) if groups else {}
+    for group in groups or GROUPS:
+        rows[group] = measured(group, commit)
+        console.print(*rows[group], sep="\n")
+    header = HEADER.format(processors=os.cpu_count(), runs=RUNS)
+    lines = [line for group in GROUPS for line in rows.get(group, ())]
+    RESULT.write_text(header + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
