@@ -19,7 +19,7 @@ from residua.evidence.attacks.faults import Attack, attack
 from residua.evidence.attacks.victims.coprocessor import PointVictim
 from residua.evidence.attacks.victims.victim import HARMFUL, Effect
 from residua.hardware.coprocessor.durations import operation_cycles, timeline
-from residua.hardware.engine.residue_check import ResidueCheck
+from residua.hardware.residue_check import ResidueCheck
 from residua.machines.control_store import ControlStore
 
 KEYS = {

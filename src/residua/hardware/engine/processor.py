@@ -14,10 +14,10 @@ from residua.hardware.engine.entry_keeper import EntryKeeper
 from residua.hardware.engine.microsequencer import Microsequencer
 from residua.hardware.engine.narrow_rower import NarrowRower
 from residua.hardware.engine.processor_design import ProcessorDesign
-from residua.hardware.engine.residue_check import ResidueCheck
 from residua.hardware.engine.rings import join_rows
 from residua.hardware.engine.row import LAUNCH_DELAY, Row
 from residua.hardware.engine.rower import Rower
+from residua.hardware.residue_check import ResidueCheck
 from residua.hardware.signature_register import TRACE_PORTS
 from residua.machines.control_store import Bus, control_widths
 from residua.machines.controls import weight_controls

@@ -3,7 +3,7 @@
 import pytest
 from amaranth.sim import Simulator
 
-from residua.hardware.engine.residue_check import ResidueCheck
+from residua.hardware.residue_check import ResidueCheck
 
 BITS, DEPTH = 5, 4
 
