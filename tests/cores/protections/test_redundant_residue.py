@@ -3,10 +3,11 @@
 import pytest
 from amaranth.hdl import Const
 from tests.cores.generated import MONTGOMERY
-from tests.cores.protections.test_random_bases import requests
+from tests.cores.protections.test_random_bases import check_all_operations, requests
 from tests.cores.simulations import simulator
 from tests.small_curves import SQUARE, TINY, WITHOUT_A
 
+from residua.cores.coprocessor.simulator import FRESH_WORDS
 from residua.cores.directory import build
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
@@ -40,13 +41,7 @@ def test_all_operations(keys, tmp_path):
     assert design.processor.checks
     engine = simulator(core, tmp_path, optimise=False)
     for curve in range(len(design.curves)):
-        asked = list(requests(design, curve, supply=-1))
-        answers = engine.run([request for request, _ in asked])
-        for (request, expected), answer in zip(asked, answers, strict=True):
-            assert (answer.status, answer.results) == expected, request
-            if request.operation != Operation.DOUBLE_MULTIPLY:
-                wanted = operation_cycles(design, Operation(request.operation), curve)
-                assert answer.cycles == wanted
+        check_all_operations(engine, design, curve, FRESH_WORDS)
 
 
 def test_every_reduction_is_compared_with_what_was_kept_for_it():
@@ -124,7 +119,7 @@ def test_what_differs_ends_an_operation_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr(ResidueCheck, "finding", staticmethod(lambda word, kept: Const(1)))
     core = core_of(check_any(KEYS)).core
     engine = simulator(core, tmp_path, optimise=False)
-    asked = [request for request, _ in requests(core.design, 0, supply=-1)]
+    asked = [request for request, _ in requests(core.design, 0, FRESH_WORDS)]
     for request, answer in zip(asked, engine.run(asked), strict=True):
         assert (answer.status, answer.results) == (Status.FAULT, ())
         if request.operation in MULTIPLICATIONS:
