@@ -11,7 +11,7 @@ import time
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from math import gcd
 from pathlib import Path
 from typing import Any
@@ -106,8 +106,7 @@ def verify_inversions(
         own = 0 if batch.done else runs.reset_count(core.design.longest)
         return _simulate(simulator, xs, seed + batch.done, batch.stalls, own)
 
-    tasks = ((batch, list(islice(operands, batch.count))) for batch in runs.batches(step))
-    with side_by_side_in_order(simulate, tasks) as simulations:
+    with side_by_side_in_order(simulate, runs.chosen(step, operands)) as simulations:
         for (batch, xs), (report, cycles) in simulations:
             failures += _failures(core, xs, report)
             failures += _wrong_wake(core, report["wake"])

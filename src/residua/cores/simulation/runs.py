@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Literal
+from itertools import islice
+from typing import Any, Final, Literal, TypeVar
 
 from residua.errors import SpecificationError
+
+T = TypeVar("T")
 
 PRODUCTS, POINTS = 100_000, 50
 """Products or base extensions; at least so many multiplications of points on each curve."""
@@ -112,6 +115,10 @@ class Runs:
             count = min(step, (runs if stalled else back_to_back) - done)
             yield Batch(done, count, stalled)
             done += count
+
+    def chosen(self, step: int, source: Iterator[T]) -> Iterator[tuple[Batch, list[T]]]:
+        """The same, each with what its runs take of a source that has no end."""
+        return ((batch, list(islice(source, batch.count))) for batch in self.batches(step))
 
     def part(self, done: int, count: int) -> "Runs":
         """Select at most ``count`` runs after ``done`` others; the first ones have the resets."""

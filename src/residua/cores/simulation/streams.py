@@ -6,11 +6,10 @@ A C++ harness drives both streams of the Verilated core and compares every word 
 import json
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from residua.cores.simulation.engine import COMMON_SOURCE, compile_harness
 from residua.cores.simulation.result import VerificationResult
@@ -32,6 +31,8 @@ _PORTS = Path(__file__).with_name("stream_ports.h")
 ErrorFlag = Literal["withheld", "operands"] | None
 """What a flag beside the words of a result tells: that it is withheld, so that they are 0, or that
 an operand was out of its range, so that they may be any; None if there is no such flag."""
+
+C = TypeVar("C", bound=Sequence[object])
 
 Case = tuple[Sequence[int], Sequence[int]]
 """The words of the operands of a run, and those of its result, in their order."""
@@ -93,8 +94,7 @@ def verify_streams(
     built, findings = time.monotonic(), Findings(streams)
     step = min(max(-(-runs.vectors // STEPS), _FEWEST_RUNS), LARGEST_STEP)
 
-    def simulate(task: tuple[Batch, list[Case]]) -> dict[str, Any]:
-        batch, chosen = task
+    def simulate(batch: Batch, chosen: Sequence[Case]) -> dict[str, Any]:
         joined = ((_joined(words, streams.width) for words in case) for case in chosen)
         return simulate_runs(
             executable,
@@ -106,13 +106,7 @@ def verify_streams(
             resets=0 if batch.done else runs.reset_count(streams.latency),
         )
 
-    tasks = ((batch, list(islice(cases, batch.count))) for batch in runs.batches(step))
-    with side_by_side_in_order(simulate, tasks) as simulations:
-        for (batch, chosen), report in simulations:
-            findings.add(report, chosen, "the result of the words {0}")
-            runs.progress(batch.done + batch.count, runs.vectors)
-            if findings.failures:
-                break
+    findings.gather(runs, step, cases, simulate, "the result of the words {0}")
     return findings.result(time.monotonic() - built, built - start)
 
 
@@ -250,6 +244,23 @@ class Findings:
             self.failures.append(f"word {word} of {result}: {values}")
         if report["failure"]:
             self.failures.append(f"after {report['vectors']} runs: {report['failure']}")
+
+    def gather(
+        self,
+        runs: Runs,
+        step: int,
+        cases: Iterator[C],
+        simulate: Callable[[Batch, list[C]], dict[str, Any]],
+        told: str,
+    ) -> None:
+        """Simulate batches of cases side by side, until something is wrong; ``told``: see `add`."""
+        tasks = runs.chosen(step, cases)
+        with side_by_side_in_order(lambda task: simulate(*task), tasks) as simulations:
+            for (batch, chosen), report in simulations:
+                self.add(report, chosen, told)
+                runs.progress(batch.done + batch.count, runs.vectors)
+                if self.failures:
+                    break
 
     def result(self, seconds: float, build_seconds: float) -> VerificationResult:
         """The verdict, with the measured cycles held against the computed ones."""

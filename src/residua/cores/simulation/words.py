@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import chain, islice, product
+from itertools import chain, product
 from math import gcd
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -23,7 +23,6 @@ from residua.cores.simulation.streams import (
     harness_source,
     simulate_runs,
 )
-from residua.toolchain.executors import side_by_side_in_order
 
 LARGEST_STEP = 100_000
 """Products of one simulation; their operands and results are in memory at once."""
@@ -224,18 +223,11 @@ def verify_words(
     findings = Findings(_streams(design))
     wanted = runs.reset_count(design.latency)
 
-    def simulated(task: tuple[Batch, list[Pair]]) -> dict[str, Any]:
-        batch, chosen = task
+    def simulated(batch: Batch, chosen: Sequence[Pair]) -> dict[str, Any]:
         own = 0 if batch.done else wanted
         return simulate(simulator, chosen, runs.seed + batch.done, batch.stalls, own)
 
-    tasks = ((batch, list(islice(pairs, batch.count))) for batch in runs.batches(step))
-    with side_by_side_in_order(simulated, tasks) as simulations:
-        for (batch, chosen), report in simulations:
-            findings.add(report, chosen, "the product of x = {} and y = {}")
-            runs.progress(batch.done + batch.count, runs.vectors)
-            if findings.failures:
-                break
+    findings.gather(runs, step, pairs, simulated, "the product of x = {} and y = {}")
     return findings.result(time.monotonic() - start, simulator.build_seconds)
 
 
