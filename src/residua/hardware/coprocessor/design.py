@@ -334,21 +334,17 @@ class CurveDesign(ABC):
         shared = masked_scalar.refusal(self.curves, self.formulas, self.blinding)
         if shared:
             refused[Protection.MASKED_SCALAR] = shared
-        if bases := self._random_bases_refusal():
-            refused[Protection.RANDOM_BASES] = bases
-        if residue := self._redundant_residue_refusal():
-            refused[Protection.REDUNDANT_RESIDUE] = residue
+        refused |= {own: reason for own, reason in self._engine_refusals().items() if reason}
         for protection, reason in refused.items():
             if protection in self.protections:
                 raise SpecificationError(f"protections: {protection}: {reason}: leave either out")
 
-    def _random_bases_refusal(self) -> str:
-        """Why bases are not chosen at random; nothing on an engine that can have them."""
-        return random_bases.refusal(plain=False)
-
-    def _redundant_residue_refusal(self) -> str:
-        """Why there is no redundant residue; nothing on an engine that can have it."""
-        return redundant_residue.refusal(plain=False)
+    def _engine_refusals(self) -> dict[Protection, str]:
+        """Why there are no protections that engines alone have; nothing where one can have it."""
+        return {
+            Protection.RANDOM_BASES: random_bases.refusal(plain=False),
+            Protection.REDUNDANT_RESIDUE: redundant_residue.refusal(plain=False),
+        }
 
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:

@@ -15,7 +15,7 @@ from residua.curves.inversion import Inversion
 from residua.curves.operations.instructions import NUMBER
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.curves.protections import redundant_residue
-from residua.curves.protections.protection import NONE, Protections
+from residua.curves.protections.protection import NONE, Protection, Protections
 from residua.errors import SpecificationError
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.conversion import Conversion, conversion_cox
@@ -121,13 +121,14 @@ class CoprocessorDesign(CurveDesign):
             isinstance(domain, MontgomeryDomain) for domain in self._open_domains
         )
 
-    def _redundant_residue_refusal(self) -> str:
-        return redundant_residue.refusal(
+    def _engine_refusals(self) -> dict[Protection, str]:
+        residue = redundant_residue.refusal(
             plain=self._is_plain,
             combs=self.fixed_base is not None,
             residues=self.inversion is Inversion.PLUS_MINUS,
             chooses=self.chooses_bases,
         )
+        return super()._engine_refusals() | {Protection.REDUNDANT_RESIDUE: residue}
 
     def residue_inverter(self) -> ResidueInverter | None:
         """The unit that inverts residues, if there is one."""

@@ -16,6 +16,7 @@ from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves.inversion import Inversion
 from residua.curves.operations.instructions import NUMBER
+from residua.curves.protections.protection import Protection
 from residua.curves.protections.random_bases import COMPLETE, MAKE_CONSTANTS, PREPARE, refusal
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
@@ -40,13 +41,14 @@ class RandomBasesDesign(CoprocessorDesign):
     Its domains have the "reordered" form, in which no modulus decides what operands carry.
     """
 
-    def _random_bases_refusal(self) -> str:
-        return refusal(
+    def _engine_refusals(self) -> dict[Protection, str]:
+        bases = refusal(
             plain=self._is_plain,
             combs=self.fixed_base is not None,
             verifies=any(self.verified),
             residues=self.inversion is Inversion.PLUS_MINUS,
         )
+        return super()._engine_refusals() | {Protection.RANDOM_BASES: bases}
 
     @cached_property
     def _pages(self) -> list[_Page]:

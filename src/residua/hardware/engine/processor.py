@@ -277,7 +277,9 @@ class Processor(Component):
     ) -> None:
         """The quotient, a word of the binary operand, a bit, or the extra word, to all rowers."""
         coming = control["bus"]
-        m.submodules.cox = cox = self._cox(m, control, extra, words)
+        # The Cox and the bus are told the words of the small rower, unless they are to be compared.
+        told = None if self.design.checks else extra
+        m.submodules.cox = cox = self._cox(m, control, told, words)
         word = self._binary_operand(m, control["binary_word"], coming == Bus.WORD)
         takes = Signal(name="takes_direct", reset_less=True)
         m.d.sync += takes.eq(coming != Bus.QUOTIENT)
@@ -286,12 +288,12 @@ class Processor(Component):
             cox.takes_direct.eq(takes),
         ]
         bus: Value = cox.quotient
+        if told:
+            # What it keeps is there a cycle later.
+            heard = coming == self.design.store.narrow_code
+            hears = delayed(m, heard, 2, "takes_extra", data=True)
+            bus = bus | Mux(hears, told.stored, 0)
         if extra:
-            if not self.design.checks:
-                # What the small rower keeps is there a cycle later.
-                heard = coming == self.design.store.narrow_code
-                hears = delayed(m, heard, 2, "takes_extra", data=True)
-                bus = bus | Mux(hears, extra.stored, 0)
             narrow = bus[: self.design.narrow]
             m.d.comb += extra.bus.eq(delayed(m, narrow, 1, "narrow_bus", data=True).as_signed())
         m.d.comb += [own.bus.eq(bus) for own in rowers]
@@ -327,10 +329,10 @@ class Processor(Component):
             design.quotient_range,
             word=len(words[0]),
             delay=machine.cox_delay,
-            narrow=0 if design.checks else design.narrow,
+            narrow=extra.bits if extra else 0,
             direct=design.width + 1,
         )
-        if extra and not design.checks:
+        if extra:
             m.d.comb += [
                 cox.narrow_word.eq(extra.operand),
                 cox.narrow_tap.eq(control["narrow_tap"]),
