@@ -37,16 +37,16 @@ ON_BUS = {
 """Specifications of coprocessors on a bus."""
 
 
-def simulator(core: CurveCore, folder: Path, *, optimise: bool = True) -> CoprocessorSimulator:
+def simulator(core: CurveCore, folder: Path) -> CoprocessorSimulator:
     """A coprocessor without a bus."""
     sources, _ = kept_verilog.write(Coprocessor, core.design, folder, core.name)
-    return build_coprocessor_simulator(sources, core.name, core.design, optimise=optimise)
+    return build_coprocessor_simulator(sources, core.name, core.design)
 
 
 def directory_simulator(directory: Directory) -> CoprocessorSimulator:
     """The coprocessor that a directory holds, without its bus, for a few operations."""
     design, sources = directory.made.core.design, directory.sources(top=directory.name)
-    return build_coprocessor_simulator(sources, directory.name, design, optimise=False)
+    return build_coprocessor_simulator(sources, directory.name, design)
 
 
 @contextmanager
@@ -75,7 +75,7 @@ def bus_model(name, factory):
             build(check(CoprocessorSpecification, ON_BUS[name]), path)
         made = Directory.open(path)
         # Compiled under the lock, so that the others find it.
-        return made, directory_model(made, optimise=name == "p256")
+        return made, directory_model(made)
 
 
 class StreamClient(Client):
@@ -119,8 +119,8 @@ class StreamClient(Client):
 class SimulatedCore:
     """The Verilog of a core's coprocessor in a folder, and its simulator."""
 
-    def __init__(self, core: CurveCore, folder: Path, *, optimise: bool = False) -> None:
-        self.core, self.design, self.optimise = core, core.design, optimise
+    def __init__(self, core: CurveCore, folder: Path) -> None:
+        self.core, self.design = core, core.design
         self.sources, self.top = kept_verilog.write(Coprocessor, core.design, folder)
         # Of kept Verilog no schedule was made: it has to be that of now, not that of a later test.
         patience(self.design)
@@ -128,6 +128,4 @@ class SimulatedCore:
     @cached_property
     def simulator(self) -> CoprocessorSimulator:
         """It is compiled for the first test that needs it: a verification compiles its own."""
-        return build_coprocessor_simulator(
-            self.sources, self.top, self.design, optimise=self.optimise
-        )
+        return build_coprocessor_simulator(self.sources, self.top, self.design)

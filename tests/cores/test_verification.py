@@ -43,7 +43,6 @@ def simulator(core, rtl):
         core.design,
         montgomery_workload(core.program, core.domain, SEED),
         rtl,
-        optimise=False,
     )
 
 
@@ -80,7 +79,7 @@ def test_an_engine_that_finishes_a_round_after_a_reset_is_found(core, tmp_path):
     assert planted != text
     rtl[0].write_text(planted)
     workload = montgomery_workload(core.program, core.domain, SEED)
-    simulator = build_simulator(core.design, workload, rtl, optimise=False)
+    simulator = build_simulator(core.design, workload, rtl)
     found = verify(simulator, vectors=100, seed=SEED, stalls=False)
     assert not found.passed
     assert "a first result at another time than ever" in found.failures[0]
@@ -152,7 +151,7 @@ def test_finds_a_wrong_constant(core, rtl, tmp_path):
     broken = tmp_path / "engine.v"
     broken.write_text(text[: chosen.end(2) - 1] + digit + text[chosen.end(2) :])
     workload = montgomery_workload(core.program, core.domain, SEED)
-    simulator = build_simulator(core.design, workload, [broken, rtl[1]], optimise=False)
+    simulator = build_simulator(core.design, workload, [broken, rtl[1]])
     found = verify(simulator, vectors=5000, seed=SEED, stalls=False)
     assert not found.passed
     assert found.mismatches > 0

@@ -51,7 +51,6 @@ def simulator(built):
         built.made.words,
         built.sources(),
         top=built.name,
-        optimise=False,
     )
 
 
@@ -180,7 +179,6 @@ def test_hierarchical_extensions(tmp_path):
         made.made.words,
         made.sources(),
         top=made.name,
-        optimise=False,
     )
     found = verify_words(simulator, Runs(1000, 5, False))
     assert found.failures == ()
@@ -205,7 +203,7 @@ def broken_simulator(core, text, path):
     broken = path / "core.v"
     broken.write_text(text)
     sources = [broken, *core.sources()[1:]]
-    return build_word_simulator(core.made.words, sources, top=core.name, optimise=False)
+    return build_word_simulator(core.made.words, sources, top=core.name)
 
 
 def test_a_result_that_waits_to_be_taken_is_found(plain, tmp_path):
@@ -251,7 +249,7 @@ def test_a_register_of_state_without_a_reset_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr(residue_to_binary, "delayed", unreset)
     keys = {"modulus": 0x1000B, "width": 12, "interface": "words"}
     made = build(check(RnsMontgomerySpecification, keys), tmp_path / "core")
-    simulator = build_word_simulator(made.made.words, made.sources(), top=made.name, optimise=False)
+    simulator = build_word_simulator(made.made.words, made.sources(), top=made.name)
     assert not verify_words(simulator, Runs(40, 1, False)).passed
 
 

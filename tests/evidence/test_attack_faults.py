@@ -15,7 +15,8 @@ from residua.evidence.attacks.drawing import FaultKind, Target, kind_of, span_of
 from residua.evidence.attacks.faults import Attack, attack
 from residua.evidence.attacks.victims.coprocessor import PointVictim
 from residua.evidence.attacks.victims.victim import HARMFUL, Answer, Effect
-from residua.toolchain.planted.injection import Memory, OpenDesign, Register
+from residua.toolchain.planted.injection import Memory, OpenDesign
+from residua.toolchain.registers import Register
 
 
 @pytest.fixture(scope="module")

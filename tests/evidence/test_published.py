@@ -2,7 +2,6 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -128,8 +127,6 @@ def test_rsa(measured, monkeypatch):
 
     monkeypatch.setattr(rsa, "signed", signed)
     monkeypatch.setattr(rsa, "_specification", specification)
-    quickly_built = partial(rsa.build_word_simulator, optimise=False)
-    monkeypatch.setattr(rsa, "build_word_simulator", quickly_built)
     rows = {
         kind: measured("rsa", 1, f"1024 bits, {kind}")
         for kind in ("private, CRT", "private, CRT, with faults", "private", "public")

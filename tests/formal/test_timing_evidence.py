@@ -26,7 +26,7 @@ def core():
 def simulator(core, tmp_path_factory):
     folder = tmp_path_factory.mktemp("core")
     sources, top = kept_verilog.write(Coprocessor, core.design, folder)
-    return build_coprocessor_simulator(sources, top, core.design, optimise=False)
+    return build_coprocessor_simulator(sources, top, core.design)
 
 
 class Disturbed:

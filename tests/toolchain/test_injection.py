@@ -72,7 +72,7 @@ def opened(source):
 def simulated(source, path, at_cycle="", flags=None):
     harness = path / "harness.cpp"
     harness.write_text(HARNESS.replace("AT_CYCLE", at_cycle))
-    simulator = verilator.build([source], "dut", harness, defines=flags, optimise=False)
+    simulator = verilator.build([source], "dut", harness, defines=flags)
     done = subprocess.run([simulator], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 

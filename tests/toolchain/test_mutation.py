@@ -75,7 +75,7 @@ def folder(tmp_path_factory):
 
 def printing(mutants, harness):
     """What the simulation of a mutant prints, by its number."""
-    simulator = build([mutants.verilog], mutants.top, harness, optimise=False)
+    simulator = build([mutants.verilog], mutants.top, harness)
 
     def printed(number):
         environment = {**os.environ, VARIABLE: str(number)}

@@ -123,7 +123,7 @@ def simulate(sources: list[Path], work: Path, **options: Any) -> str:
     work.mkdir(parents=True, exist_ok=True)
     outputs = (f"(unsigned long long)dut.{kind}_{name}" for kind in SIZES for name in BEHIND)
     harness.write_text(HARNESS % {"outputs": ", ".join(outputs)})
-    executable = build(sources, "tables", harness, optimise=False, **options)
+    executable = build(sources, "tables", harness, **options)
     run = subprocess.run([executable], capture_output=True, text=True, check=True, timeout=60)
     return run.stdout
 

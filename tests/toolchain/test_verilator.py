@@ -2,7 +2,6 @@
 
 import subprocess
 import tempfile
-import uuid
 from pathlib import Path
 
 import pytest
@@ -33,26 +32,12 @@ def test_build_runs_and_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     source, main = tmp_path / "counter.v", tmp_path / "main.cpp"
     source.write_text(COUNTER.replace("START", "`START"))
     main.write_text(MAIN)
-    arguments = {"defines": {"START": "37"}, "optimise": False}
-    simulator = build([source], "counter", main, **arguments)
+    defines = {"START": "37"}
+    simulator = build([source], "counter", main, defines=defines)
     run = subprocess.run([simulator], capture_output=True, text=True, check=True, timeout=30)
     assert run.stdout == "42\n"
     monkeypatch.setattr(verilator, "run", None)
-    assert build([source], "counter", main, **arguments) == simulator
-
-
-def test_an_optimised_simulator_serves_for_both(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source, main = tmp_path / "counter.v", tmp_path / "main.cpp"
-    source.write_text(COUNTER.replace("START", "8'd56"))
-    # Another one each time: none is kept.
-    main.write_text(f"{MAIN}// {uuid.uuid4()}\n")
-    quick = build([source], "counter", main, optimise=False)
-    optimised = build([source], "counter", main)
-    assert quick != optimised
-    monkeypatch.setattr(verilator, "run", None)
-    assert build([source], "counter", main, optimise=False) == optimised
+    assert build([source], "counter", main, defines=defines) == simulator
 
 
 def test_broken_source_gives_a_message(tmp_path: Path) -> None:
@@ -71,11 +56,11 @@ def test_the_log_of_a_failure_stays_and_no_other(
     source, main = tmp_path / "counter.v", tmp_path / "main.cpp"
     source.write_text(COUNTER.replace("START", "8'd55"))
     main.write_text(MAIN)
-    build([source], "counter", main, optimise=False)
+    build([source], "counter", main)
     assert not list(tmp_path.glob("*.log"))
     main.write_text("int main( {}")
     with pytest.raises(ToolError) as error:
-        build([source], "counter", main, optimise=False)
+        build([source], "counter", main)
     assert error.value.log is not None
     assert "error:" in error.value.log.read_text()
 
@@ -112,13 +97,12 @@ endmodule
 
 
 def test_a_bench_is_compiled_by_its_makefile(tmp_path: Path) -> None:
-    """Optimised; the benches of small cores are compiled quickly."""
     files = {"Makefile": MAKEFILE, "bench.v": BENCH}
     files["apart.vlt"] = '`verilator_config\nno_inline -module "odd"\n'
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     sources = [tmp_path / name for name in files if name != "Makefile"]
-    bench = verilator.build_bench(tmp_path, sources, optimise=True)
+    bench = verilator.build_bench(tmp_path, sources)
     output = subprocess.run([bench], capture_output=True, text=True, check=True).stdout
     assert output.split("\n")[:4] == ["00", "01", "10", "11"]
 

@@ -102,7 +102,6 @@ def test_ecp5_netlist_and_multiplier_model(tmp_path: Path) -> None:
         "cells",
         harness,
         includes=yosys.cell_model_directories("ecp5"),
-        optimise=False,
     )
     run = subprocess.run([simulator], capture_output=True, text=True, check=True, timeout=30)
     assert run.stdout == "0 wrong\n"

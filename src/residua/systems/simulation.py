@@ -90,7 +90,7 @@ def compile_simulator(
     with TemporaryDirectory() as name:
         harness = Path(name) / "simulator.cpp"
         harness.write_text("\n".join([*tables, _HARNESS.read_text(encoding="utf-8")]))
-        return verilator.build(sources, top, harness, includes=includes, optimise=True)
+        return verilator.build(sources, top, harness, includes=includes)
 
 
 @contextmanager

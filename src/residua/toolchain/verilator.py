@@ -11,13 +11,11 @@ from pathlib import Path
 
 from residua import cache
 from residua.toolchain import initial_values
-from residua.toolchain.executors import submitted
-from residua.toolchain.process import ToolError, log_of_failure, run, side_by_side
+from residua.toolchain.process import ToolError, log_of_failure, run
 from residua.toolchain.verilator_runtime import (
     FLAGS,
-    OPTIMISED,
-    QUICK,
     ROOT,
+    SIMULATED,
     compile_cpp,
     compiler,
     headers,
@@ -28,6 +26,8 @@ from residua.toolchain.verilator_runtime import (
 
 _BINARY = ROOT / "bin" / "verilator_bin"
 _WARNING = re.compile(r"^%(?:Warning|Error)[-:].*")
+_AT_ONCE = '#pragma GCC push_options\n#pragma GCC optimize("O0")\n'
+_AS_BEFORE = "#pragma GCC pop_options\n"
 
 
 def build(
@@ -37,7 +37,6 @@ def build(
     *,
     includes: Sequence[Path] = (),
     defines: Mapping[str, str] | None = None,
-    optimise: bool = True,
     library: bool = False,
     any_state: bool = False,
 ) -> Path:
@@ -53,8 +52,6 @@ def build(
         includes: directories for Verilog's ``include``; what they hold is not part of the key, so
             they should belong to an installed package.
         defines: macros for the Verilog and the C++ sources alike.
-        optimise: for long runs; without, C++ compiles in half of the time and the simulator is
-            several times slower, unless an optimised one is kept.
         library: make a shared library, of the functions that the harness gives default visibility.
         any_state: registers of our Verilog, and memories that are written, begin with what the
             harness has its context choose (``randReset``), not with their initial values.
@@ -71,13 +68,7 @@ def build(
     # What is done to Verilog on the way is as much of the input as the Verilog.
     makers = [Path(initial_values.__file__)] if any_state else []
     contents = [*options, *macros, *_contents([*sources, harness_cpp, *makers])]
-
-    def key(optimised: bool) -> str:
-        level = OPTIMISED if optimised else ""
-        return cache.key([version(), f"{level} {library}", *contents])
-
-    if found := cache.find("simulators", top, key(True)):
-        return found
+    key = cache.key([version(), *FLAGS, *SIMULATED, str(library), *contents])
 
     def make(executable: Path) -> None:
         compiler()
@@ -89,51 +80,37 @@ def build(
         with log_of_failure("verilator") as log:
             run(command, tool="verilator", cwd=work, log=log, environment=_ENVIRONMENT)
         text = harness_cpp.read_text(encoding="utf-8")
-        objects = _objects(work, text, macros, optimise=optimise)
+        compiled = _compiled(work, text, macros)
         flags = ["-shared"] if library else []
-        command = [compiler(), *flags, "-o", executable, *objects, runtime(), "-pthread"]
+        command = [compiler(), *flags, "-o", executable, compiled, runtime(), "-pthread"]
         with log_of_failure("linker") as log:
             run(command, tool="the linker", cwd=work, log=log)
 
-    return cache.kept("simulators", top, key(optimise), make)
+    return cache.kept("simulators", top, key, make)
 
 
-def _objects(work: Path, harness: str, macros: Sequence[str], *, optimise: bool) -> list[Path]:
-    """Compile the harness and what Verilator wrote.
+def _compiled(work: Path, harness: str, macros: Sequence[str]) -> Path:
+    """Compile the harness and what Verilator wrote, without optimising what runs once.
 
-    Few large files take less time than many, each of which reads the same headers.
+    One large file takes less time than many, each of which reads the same headers.
     """
     files = sorted(path.name for path in work.glob("*.cpp"))
     once = [name for name in files if name.endswith("__Slow.cpp")]
     often = [name for name in files if name not in once]
-    macros = ["-I.", *macros]
-    included = headers(work, *([OPTIMISED] if optimise else []))
-    quick = [*QUICK, *included, *macros]
-    parts = {"all": (_include(files) + harness, quick)}
-    if optimise:
-        optimised = [*QUICK, OPTIMISED, *included, *macros]
-        parts = {"often": (_include(often) + harness, optimised), "once": (_include(once), quick)}
-    with side_by_side(len(parts)) as pool:
-        made = [
-            submitted(pool, compile_cpp, text, work / f"{name}.o", options)
-            for name, (text, options) in parts.items()
-        ]
-        return [each.result() for each in made]
+    text = f"{_include(often)}{_AT_ONCE}{_include(once)}{_AS_BEFORE}{harness}"
+    return compile_cpp(text, work / "all.o", [*SIMULATED, *headers(work), "-I.", *macros])
 
 
 def _include(names: Sequence[str]) -> str:
     return "".join(f'#include "{name}"\n' for name in names)
 
 
-def build_bench(
-    folder: Path, sources: Sequence[Path], *, optimise: bool = False, jobs: int = 2
-) -> Path:
+def build_bench(folder: Path, sources: Sequence[Path], *, jobs: int = 2) -> Path:
     """Compiles the Verilog test bench in a folder by the makefile beside it.
 
     Args:
         folder: holds ``Makefile`` with the rule ``obj_dir/bench``, which reads ``SOURCES``.
         sources: what takes the place of the makefile's ``SOURCES``.
-        optimise: for long runs; see `build`.
         jobs: C++ compilations at once.
 
     Returns:
@@ -142,7 +119,7 @@ def build_bench(
     Raises:
         ToolError: make, Verilator or the C++ compiler failed, or there is none.
     """
-    contents = [*FLAGS, str(optimise), *_contents([folder / "Makefile", *sources])]
+    contents = [*FLAGS, *SIMULATED, *_contents([folder / "Makefile", *sources])]
     key = cache.key([version(), *contents])
 
     def make(executable: Path) -> None:
@@ -152,7 +129,7 @@ def build_bench(
         settings = [
             f"JOBS={jobs}",
             f"SOURCES={names}",
-            f"VERILATOR={bench_compiler(executable.parent, optimise=optimise)}",
+            f"VERILATOR={bench_compiler(executable.parent)}",
         ]
         command: list[str | Path] = ["make", "-C", folder, *settings, "obj_dir/bench"]
         with log_of_failure("make") as log:
@@ -162,29 +139,19 @@ def build_bench(
     return cache.kept("simulators", "bench", key, make)
 
 
-def bench_compiler(work: Path, *, optimise: bool = False) -> str:
+def bench_compiler(work: Path) -> str:
     """Command that a bench's makefile calls instead of ``verilator``, to share compiled objects.
 
     Args:
         work: a folder that stays as long as the makefile runs.
-        optimise: for long runs; what runs once is compiled apart, and without optimisation.
 
     Raises:
         ToolError: the compiler failed.
     """
     # Verilator's makefile calls Python by a name that Debian lacks.
-    variables = [f"PYTHON3={sys.executable}", "VM_GLOBAL_FAST=", "OPT_GLOBAL="]
-    levels = [OPTIMISED] if optimise else []
-    flags, options = [*FLAGS, *QUICK, *headers(work, *levels)], ["--output-split", "0"]
-    if optimise:
-        variables += [f"OPT_FAST={OPTIMISED}", "OPT_SLOW=-O0", "VM_PARALLEL_BUILDS=1"]
-        # It compiles a header of its own first, which does not go with the one in the flags.
-        variables += ["CFG_CXXFLAGS_PCH=--version", "VK_PCH_I_FAST=", "VK_PCH_I_SLOW="]
-        flags.remove("-O0")
-        options += ["--output-groups", "1"]
-    else:
-        variables.append("OPT_FAST=")
-    options += ["-CFLAGS", shlex.join(flags)]
+    variables = [f"PYTHON3={sys.executable}", "VM_GLOBAL_FAST=", "OPT_GLOBAL=", "OPT_FAST="]
+    flags = [*FLAGS, *SIMULATED, *headers(work)]
+    options = ["--output-split", "0", "-CFLAGS", shlex.join(flags)]
     options += ["-MAKEFLAGS", shlex.join(variables), "-LDFLAGS", str(runtime())]
     return shlex.join([str(_BINARY), *options])
 

@@ -76,7 +76,7 @@ def faults(directory, sources=()):
     """Faults that operations through the bus find."""
     around = surroundings(directory)
     capabilities = around.registers.capabilities
-    model = directory_bus_model(directory, capabilities, sources=sources, optimise=False)
+    model = directory_bus_model(directory, capabilities, sources=sources)
     return verify_bus(around, model, 1)[1]
 
 
@@ -173,7 +173,7 @@ def test_faults_of_a_bus_with_several_results_are_found(
 def test_a_result_that_is_withheld_leaves_nothing(directories, name, status):
     """A message that is not below N: an error, and no word."""
     around = surroundings(directories(name))
-    model = directory_bus_model(directories(name), around.registers.capabilities, optimise=False)
+    model = directory_bus_model(directories(name), around.registers.capabilities)
     simulator, registers = BusSimulator(model), around.registers
     cases = around.cases(1)
     withheld = next(case for case in cases.all() if case.note == "too large")

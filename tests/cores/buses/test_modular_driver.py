@@ -71,9 +71,7 @@ def directories(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def clients(directories):
-    return functools.cache(
-        lambda name: simulated_modular_client(directories(name), pause=4, optimise=False)
-    )
+    return functools.cache(lambda name: simulated_modular_client(directories(name), pause=4))
 
 
 @functools.cache
@@ -271,7 +269,7 @@ def test_c_driver_loads_public_keys(directories):
     around = directory.made.surroundings
     block = own_padding.pkcs1_signature(hashlib.sha256(MESSAGE).digest(), "sha256", BITS // 8)
     signature = openssl.sign(MESSAGE, padding.PKCS1v15(), hashes.SHA256())
-    model = directory_bus_model(directory, around.registers.capabilities, optimise=False)
+    model = directory_bus_model(directory, around.registers.capabilities)
     loads = (key.modulus.to_bytes(BITS // 8), E.to_bytes(3))
     found = check_driver(
         Simulation(directory, model, LIBRARY),
@@ -292,7 +290,7 @@ def test_c_driver_loads_private_keys(directories):
     block = own_padding.pkcs1_signature(hashlib.sha256(MESSAGE).digest(), "sha256", BITS // 8)
     signature = openssl.sign(MESSAGE, padding.PKCS1v15(), hashes.SHA256())
     usual = (key.p, key.q, *key.exponents, key.coefficient)
-    model = directory_bus_model(directory, around.registers.capabilities, optimise=False)
+    model = directory_bus_model(directory, around.registers.capabilities)
     found = check_driver(
         Simulation(directory, model, LIBRARY),
         [
@@ -313,7 +311,7 @@ def test_c_driver_loads_private_keys(directories):
 def test_c_driver(directories, name):
     directory = directories(name)
     around = directory.made.surroundings
-    model = directory_bus_model(directory, around.registers.capabilities, optimise=False)
+    model = directory_bus_model(directory, around.registers.capabilities)
     simulation = Simulation(directory, model, LIBRARY)
     made = calls(around)
     assert check_driver(simulation, made, HEADERS, around.patience) == []

@@ -36,7 +36,7 @@ def compiled(core, folder):
         f'#include "{core.name}_simulated.h"\n#define CORE(name) {core.name}_##name\n'
         f"#define PAUSE {PAUSE}\n"
     )
-    return build_driver_program([core], MAIN, folder, optimise=False)
+    return build_driver_program([core], MAIN, folder)
 
 
 def ran(made, way, polls=10_000):

@@ -74,7 +74,7 @@ def made(request):
 @pytest.fixture(scope="module")
 def core(made, tmp_path_factory):
     curves = made.design.curves
-    return Core(simulator(made, tmp_path_factory.mktemp("core"), optimise=False), curves)
+    return Core(simulator(made, tmp_path_factory.mktemp("core")), curves)
 
 
 def point(curve, chooser):

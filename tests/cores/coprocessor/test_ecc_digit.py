@@ -56,7 +56,7 @@ def simulated(tmp_path_factory):
     @functools.cache
     def made(name):
         core = core_of(name)
-        return core, simulator(core, tmp_path_factory.mktemp("core"), optimise=False)
+        return core, simulator(core, tmp_path_factory.mktemp("core"))
 
     return made
 

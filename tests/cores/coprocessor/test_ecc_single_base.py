@@ -51,7 +51,7 @@ def test_simulated_operations_equal_plain_integers(tmp_path):
         Operation.X_MULTIPLY,
         Operation.FIELD_INVERT,
     }
-    simulated = simulator(core(), tmp_path, optimise=False)
+    simulated = simulator(core(), tmp_path)
     requests = [
         Request(case.operation, case.operands, curve=case.curve, seed=i, stalls=64 * (i % 2))
         for i, case in enumerate(cases)

@@ -63,7 +63,7 @@ def blinded(tmp_path_factory):
     with quick_schedules():
         curves = [SMALL, curve_from_parameters(MONTGOMERY), OTHER]
         core = EccCore(curves, formula=HALVES, blinding="auto", fixed_base=(2, 3))
-        return SimulatedCore(core, tmp_path_factory.mktemp("blinded"), optimise=True)
+        return SimulatedCore(core, tmp_path_factory.mktemp("blinded"))
 
 
 @pytest.mark.parametrize(("name", "vectors"), [("plain", 8), ("blinded", 1)])

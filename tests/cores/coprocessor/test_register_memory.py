@@ -61,7 +61,7 @@ def wrong(made, folder):
     kinds = {(case.operation, case.expected[0]): case for case in all_cases(made, 1, seed=1)}
     cases = list(kinds.values())
     assert {case.operation for case in cases} > made.operation_codes
-    simulator = build_coprocessor_simulator(sources, top, made, optimise=False)
+    simulator = build_coprocessor_simulator(sources, top, made)
     answers = simulator.run(Request(case.operation, case.operands, case.curve) for case in cases)
     return [
         (case, answer)

@@ -177,7 +177,7 @@ def test_simulation_of_all_at_the_same_time(cores, sources, tmp_path):
     header, right = program(cores)
     harness = tmp_path / "several_cores.cpp"
     harness.write_text(f"#include <deque>\n{header}\n{(HERE / harness.name).read_text()}")
-    simulator = verilator.build(sources, "system", harness, optimise=False)
+    simulator = verilator.build(sources, "system", harness)
     text = run([simulator], tool="simulation", cwd=tmp_path, log=tmp_path / "log", timeout=600)
     found = {
         line.split()[0]: [int(word, 16) for word in line.split()[1:]] for line in text.splitlines()
@@ -198,7 +198,7 @@ def write_program(cores, folder):
 def test_one_program_drives_all_coprocessors(cores, tmp_path):
     main = write_program(cores, tmp_path / "work")
     directories = [cores[key] for key in COPROCESSORS]
-    made = build_driver_program(directories, main, tmp_path / "work", optimise=False)
+    made = build_driver_program(directories, main, tmp_path / "work")
     found = dict(line.split() for line in run_driver_program(made, timeout=600).splitlines())
     tiny = curve_from_parameters(TINY)
     point = affine.multiply(tiny, 0x3039, tiny.base_point)
@@ -213,12 +213,12 @@ def test_one_program_drives_all_coprocessors(cores, tmp_path):
 def test_programs_that_are_refused(cores, tmp_path):
     digits, main = cores["digits"], HERE / "several_cores.c"
     with pytest.raises(SpecificationError, match="two cores of one name"):
-        build_driver_program([digits, digits], main, tmp_path, optimise=False)
+        build_driver_program([digits, digits], main, tmp_path)
     path = shutil.copytree(cores["engine"].path, tmp_path / "other")
     other = Directory(path, cores["engine"].manifest)
     library = path / "driver" / "residua_ecc.h"
     library.write_text(library.read_text() + "\n")
     with pytest.raises(SpecificationError, match="one version of Residua"):
-        build_driver_program([digits, other], main, tmp_path / "work", optimise=False)
+        build_driver_program([digits, other], main, tmp_path / "work")
     with pytest.raises(SpecificationError, match="no coprocessor on a bus"):
         build_driver_program([Directory.open(cores["rsa"].path)], HERE / "x.c", tmp_path / "work")

@@ -51,7 +51,7 @@ def copied(directory, tmp_path):
 def test_bus_and_driver_pass(directories):
     made = directories("wishbone")
     design = made.made.core.design
-    operations, faults = verify_bus(directory_model(made, optimise=False), design, 3)
+    operations, faults = verify_bus(directory_model(made), design, 3)
     assert faults == []
     assert operations > 3 * len(design.operation_codes)
     assert verify_driver(made, design) == []
@@ -114,7 +114,7 @@ AROUND_A_STAND_IN = {"axi": ALONE_FAULTS + CLOSE_FAULTS, "wishbone": ALONE_FAULT
 @pytest.fixture(scope="module")
 def faulty_bus(planted):
     """The bus with its core."""
-    return directory_model(planted("axi", BUS_FAULTS), optimise=False)
+    return directory_model(planted("axi", BUS_FAULTS))
 
 
 @pytest.fixture(scope="module")

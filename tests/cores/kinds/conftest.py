@@ -25,7 +25,6 @@ def measured_interval():
             directory.sources(top=directory.name),
             top=directory.name,
             modulus=operations.modulus_words,
-            optimise=False,
             **options,
         )
         found = verify_words(simulator, Runs(36, stalls=False, resets=0))

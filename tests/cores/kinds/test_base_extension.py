@@ -304,7 +304,7 @@ def quick(directory):
     made = directory.made
     workload = extension_workload(made.program, made.domain, 7)
     sources = directory.sources()
-    simulator = build_simulator(made.design, workload, sources, top=directory.name, optimise=False)
+    simulator = build_simulator(made.design, workload, sources, top=directory.name)
     return verify(simulator, vectors=3000, seed=7, stalls=False)
 
 

@@ -42,7 +42,7 @@ def simulator_of(unit, path, change=("", "")):
         sources, (text.replace(*change), files[PRIMITIVE_FILE]), strict=True
     ):
         source.write_text(content)
-    return build_residue_inverter_simulator(unit, sources, top="unit", optimise=False)
+    return build_residue_inverter_simulator(unit, sources, top="unit")
 
 
 @pytest.fixture(scope="module")

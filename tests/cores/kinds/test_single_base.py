@@ -318,7 +318,7 @@ def words(tmp_path_factory):
 
 def simulated(made, sources):
     """What a short simulation of the Verilog of a core with words finds."""
-    simulator = build_word_simulator(made.words, sources, top=made.name, optimise=False)
+    simulator = build_word_simulator(made.words, sources, top=made.name)
     return verify_words(simulator, Runs(600, 5, False), made.first_pairs())
 
 

@@ -139,7 +139,7 @@ def test_without_that_test_it_would_be_released(monkeypatch, tmp_path):
     monkeypatch.setattr(masked_order, "stop_if", lambda *_: [])
     core = core_of(check_any(MASKED | {"name": "blind"})).core
     sources, top = write_verilog(Coprocessor(core.design), tmp_path)
-    simulator = build_coprocessor_simulator(sources, top, core.design, optimise=False)
+    simulator = build_coprocessor_simulator(sources, top, core.design)
     request = Request(Operation.ORDER_SIGN, (5, 7, 11, 13), supply=0)
     (answer,) = simulator.run([request])
     assert (answer.status, answer.results) == (Status.OK, (0,))
@@ -187,7 +187,7 @@ def test_drivers_sign_with_it(made):
 
 def test_a_driver_whose_random_words_are_stuck_gets_nothing(made):
     directory = made("few")
-    simulator = BusSimulator(directory_model(directory, optimise=False), seed=1)
+    simulator = BusSimulator(directory_model(directory), seed=1)
     client = Client(simulator, simulator.model.registers, curves(directory), random=lambda: 0)
     numbers = [number.to_bytes(client.curves[0].order_size) for number in (5, 7, 11, 13)]
     with pytest.raises(CoreError) as caught:

@@ -210,7 +210,7 @@ def test_the_driver_in_python_makes_shares_and_takes_them(made):
     ],
 )
 def test_a_driver_without_random_words_makes_no_shares(made, random_word, error, message):
-    simulator = BusSimulator(directory_model(made("two shared"), optimise=False), seed=1)
+    simulator = BusSimulator(directory_model(made("two shared")), seed=1)
     registers = simulator.model.registers
     client = Client(simulator, registers, curves(made("two shared")), random=random_word)
     with pytest.raises(error, match=message):

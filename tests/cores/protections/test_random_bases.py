@@ -71,7 +71,7 @@ def check_all_operations(engine, design, curve, supply):
 def test_all_operations_with_every_choice(keys, tmp_path):
     core = core_of(check_any(keys)).core
     design = core.design
-    engine = simulator(core, tmp_path, optimise=False)
+    engine = simulator(core, tmp_path)
     for choice in range(1 << core.channels):
         for curve in range(len(design.curves)):
             check_all_operations(engine, design, curve, HIGH_BITS | choice)

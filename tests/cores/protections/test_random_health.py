@@ -44,7 +44,7 @@ def impatient(made, tmp_path):
         changed = tmp_path / monitored.name
         changed.write_text(text.replace(WAITED, "waited[7]"), encoding="utf-8")
         return build_coprocessor_simulator(
-            [changed, *others], directory.name, directory.made.core.design, optimise=False
+            [changed, *others], directory.name, directory.made.core.design
         )
 
     return make

@@ -39,7 +39,7 @@ def test_all_operations(keys, tmp_path):
     core = core_of(check_any(keys)).core
     design = core.design
     assert design.processor.checks
-    engine = simulator(core, tmp_path, optimise=False)
+    engine = simulator(core, tmp_path)
     for curve in range(len(design.curves)):
         check_all_operations(engine, design, curve, FRESH_WORDS)
 
@@ -118,7 +118,7 @@ def test_what_differs_ends_an_operation_at_once(tmp_path, monkeypatch):
     """A check that finds fault with all it sees: the first reduction is the last one."""
     monkeypatch.setattr(ResidueCheck, "finding", staticmethod(lambda word, kept: Const(1)))
     core = core_of(check_any(KEYS)).core
-    engine = simulator(core, tmp_path, optimise=False)
+    engine = simulator(core, tmp_path)
     asked = [request for request, _ in requests(core.design, 0, FRESH_WORDS)]
     for request, answer in zip(asked, engine.run(asked), strict=True):
         assert (answer.status, answer.results) == (Status.FAULT, ())

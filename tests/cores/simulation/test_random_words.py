@@ -48,7 +48,7 @@ int main() {
 def compiled(tmp_path_factory):
     source = tmp_path_factory.mktemp("drawer") / "drawer.v"
     source.write_text(DRAWER)
-    return lambda text: compile_harness(text, [source], "drawer", optimise=False)
+    return lambda text: compile_harness(text, [source], "drawer")
 
 
 def test_no_random_word_of_a_stream_comes_twice(compiled):

@@ -25,7 +25,6 @@ def verify_bench(
     operation: int,
     *,
     setup: int | None = None,
-    optimise: bool = False,
 ) -> list[str]:
     """Check the test bench of a directory; return what goes wrong.
 
@@ -35,7 +34,6 @@ def verify_bench(
         directory: the core's.
         operation: a quick one with a result, of which the wrong one is.
         setup: the operation without which it has none, which comes before it among the vectors.
-        optimise: for long operations.
     """
     with TemporaryDirectory() as work:
         folder = Path(work) / "core"
@@ -45,7 +43,7 @@ def verify_bench(
         sources = [folder / BENCH, *sorted((folder / "rtl").glob("*.v"))]
         found = _missing(sim)
         try:
-            bench = verilator.build_bench(sim, sources, optimise=optimise)
+            bench = verilator.build_bench(sim, sources)
             return found + _passes(bench, sim) + _fails(bench, sim, operation, setup)
         except ToolError as error:
             return [*found, f"bench: {error}"]

@@ -247,12 +247,8 @@ def build_bus_model(
     top: str,
     registers: RegisterMap,
     bus: str,
-    *,
-    optimise: bool = True,
 ) -> BusModel:
     """Compile the Verilog of a core on a bus (of `BUSES`), whose top module is ``top``.
-
-    ``optimise`` is for long runs; without, compiling takes less time and simulating more.
 
     Raises:
         ToolError: the simulator cannot be built.
@@ -272,7 +268,7 @@ def build_bus_model(
     with TemporaryDirectory() as work:
         harness = Path(work) / "bus_harness.cpp"
         harness.write_text(text, encoding="utf-8")
-        library = verilator.build(sources, top, harness, optimise=optimise, library=True)
+        library = verilator.build(sources, top, harness, library=True)
     return BusModel(library, top, registers)
 
 
@@ -281,7 +277,6 @@ def directory_bus_model(
     capabilities: CoreCapabilities,
     *,
     sources: Sequence[Path] = (),
-    optimise: bool = True,
 ) -> BusModel:
     """Build the model of a directory's Verilog, or of ``sources``; see `build_bus_model`.
 
@@ -290,4 +285,4 @@ def directory_bus_model(
     """
     bus = directory.manifest["parameters"]["bus"]
     chosen, registers = sources or directory.sources(), RegisterMap(capabilities)
-    return build_bus_model(chosen, directory.top, registers, bus, optimise=optimise)
+    return build_bus_model(chosen, directory.top, registers, bus)

@@ -142,11 +142,11 @@ def numbers_of(texts: Sequence[str], words: int) -> tuple[int, ...]:
 
 
 def build_coprocessor_simulator(
-    sources: Sequence[Path], top: str, design: CurveDesign, *, optimise: bool = True
+    sources: Sequence[Path], top: str, design: CurveDesign
 ) -> CoprocessorSimulator:
     """Compile the Verilog of a coprocessor called ``top`` with its harness."""
     source = bench_source(top, design.status_codes) + _HARNESS.read_text(encoding="utf-8")
-    executable = compile_harness(source, sources, top, optimise=optimise)
+    executable = compile_harness(source, sources, top)
     return CoprocessorSimulator(executable, design.words, patience(design), design.status_codes)
 
 

@@ -18,7 +18,6 @@ from residua.cores.coprocessor.simulator import (
 )
 from residua.cores.simulation.runs import (
     EVERY,
-    LONG_CYCLES,
     STALLED,
     Resets,
     Runs,
@@ -26,7 +25,6 @@ from residua.cores.simulation.runs import (
     Steps,
 )
 from residua.curves.operations.codes import (
-    MULTIPLICATIONS,
     PUBLIC_OPERATIONS,
     Operation,
     Status,
@@ -118,8 +116,7 @@ def verify_coprocessor(
     runs = Runs(vectors, seed, stalls, resets, progress)
     cases = list(all_cases(design, runs.vectors, runs.seed))
     started = time.perf_counter()
-    optimise = _is_long(design, cases, runs.resets)
-    simulator = build_coprocessor_simulator(sources, top, design, optimise=optimise)
+    simulator = build_coprocessor_simulator(sources, top, design)
     built = time.perf_counter()
     pauses = list(_pauses(cases, runs.stalls))
     answers = _answers(simulator, cases, pauses, runs)
@@ -230,17 +227,6 @@ def _reset_count(resets: Resets, cycles: int) -> int:
     if resets is None:
         return min(max(RESET_CYCLES // cycles, FEWEST_RESETS), MOST_RESETS)
     return resets
-
-
-def _is_long(design: CurveDesign, cases: Sequence[Case], resets: Resets) -> bool:
-    """Whether the cases, and others after resets, are worth an optimised simulator."""
-    cycles = 0
-    for number, rounds in enumerate(design.scalars.rounds):
-        on_curve = [case.operation for case in cases if case.curve == number]
-        runs = sum(operation in MULTIPLICATIONS for operation in on_curve)
-        loop = rounds * design.step_cycles(number)
-        cycles += (runs + len(MULTIPLICATIONS) * _reset_count(resets, loop)) * loop
-    return cycles >= LONG_CYCLES
 
 
 def _around_resets(

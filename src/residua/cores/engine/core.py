@@ -273,7 +273,6 @@ class EngineCore(PlainCore, Generic[R]):
             self.workload(runs.seed),
             sources,
             top=self.name,
-            optimise=runs.are_long(self.design.schedule.interval),
         )
         return verify(simulator, **runs.choices)
 

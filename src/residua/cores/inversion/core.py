@@ -148,8 +148,7 @@ class InversionCore(PlainCore):
             verify_inversions,
         )
 
-        optimise = runs.are_long(self.design.longest)
-        simulator = build_inverter_simulator(self, sources, optimise=optimise)
+        simulator = build_inverter_simulator(self, sources)
         return verify_inversions(simulator, **runs.choices).verdict
 
     @cached_property

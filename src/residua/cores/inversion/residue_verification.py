@@ -70,7 +70,6 @@ def build_residue_inverter_simulator(
     rtl_sources: Sequence[Path],
     *,
     top: str,
-    optimise: bool = True,
 ) -> ResidueInverterSimulator:
     """Compile the RTL of a unit, module ``top``, and the harness; see `word_harness`.
 
@@ -88,7 +87,7 @@ def build_residue_inverter_simulator(
     }
     flags = ["SELECTS"] if len(unit.forms) > 1 else []
     text = word_harness(_HARNESS.read_text(), top, bits, figures, flags)
-    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
+    executable = compile_harness(text, rtl_sources, top)
     return ResidueInverterSimulator(unit, executable, time.monotonic() - start)
 
 

@@ -57,9 +57,7 @@ class InversionFindings:
     cycles: tuple[int, ...]
 
 
-def build_inverter_simulator(
-    core: InversionCore, rtl_sources: Sequence[Path], *, optimise: bool = True
-) -> InverterSimulator:
+def build_inverter_simulator(core: InversionCore, rtl_sources: Sequence[Path]) -> InverterSimulator:
     """Compile the RTL of an inverter and the harness; see `word_harness`."""
     start, design, top = time.monotonic(), core.design, core.name
     figures = {
@@ -68,7 +66,7 @@ def build_inverter_simulator(
         "longest": design.longest,
     }
     text = word_harness(_HARNESS.read_text(), top, design.width, figures)
-    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
+    executable = compile_harness(text, rtl_sources, top)
     return InverterSimulator(core, executable, time.monotonic() - start)
 
 

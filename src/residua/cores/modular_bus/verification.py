@@ -21,7 +21,6 @@ from residua.cores.bus.register_checks import check_registers, check_traffic
 from residua.cores.bus.simulator import BusModel, BusSimulator, directory_bus_model
 from residua.cores.modular_bus.driver.calls import HEADERS, calls
 from residua.cores.modular_bus.driver.files import LIBRARY
-from residua.cores.simulation.runs import LONG_CYCLES
 
 if TYPE_CHECKING:
     from residua.cores.directory import Directory
@@ -50,15 +49,13 @@ def verify_surroundings(
     Returns:
         How many operations ran through the bus, and what went wrong.
     """
-    long = _OPERATIONS * around.cases(seed).settings[0].interval > LONG_CYCLES
-    model = directory_bus_model(directory, around.registers.capabilities, optimise=long)
+    model = directory_bus_model(directory, around.registers.capabilities)
     count, failures = verify_bus(around, model, seed)
     design, operations = around.core.commanded, around.registers.operations
     failures += verify_bench(
         directory.path,
         operations[design.operation],
         setup=operations["load"],
-        optimise=long,
     )
     polls = around.patience // PAUSE
     simulation = Simulation(directory, model, LIBRARY)

@@ -79,15 +79,11 @@ def build_simulator(
     rtl_sources: Sequence[Path],
     *,
     top: str = "engine",
-    optimise: bool = True,
 ) -> Simulator:
-    """Compile the RTL of an `Engine`, module ``top``, and the harness.
-
-    Without ``optimise``, for short runs, compiling takes less time and simulating more.
-    """
+    """Compile the RTL of an `Engine`, module ``top``, and the harness."""
     start = time.monotonic()
     text = harness_source(design, workload, top)
-    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
+    executable = compile_harness(text, rtl_sources, top)
     return Simulator(design, workload, executable, time.monotonic() - start)
 
 
@@ -96,14 +92,13 @@ def compile_harness(
     rtl_sources: Sequence[Path],
     top: str,
     *,
-    optimise: bool = True,
     any_state: bool = True,
 ) -> Path:
     """The executable of a harness with module ``top``; see `residua.toolchain.verilator.build`."""
     with tempfile.TemporaryDirectory() as work:
         harness = Path(work) / "harness.cpp"
         harness.write_text(text)
-        return verilator.build(rtl_sources, top, harness, optimise=optimise, any_state=any_state)
+        return verilator.build(rtl_sources, top, harness, any_state=any_state)
 
 
 def verify(

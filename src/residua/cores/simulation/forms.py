@@ -162,7 +162,7 @@ def _simulated(pairs: Sequence[_Pair]) -> list[str]:
             (work / file).write_text(text, encoding="utf-8")
         harness = work / "harness.cpp"
         harness.write_text(numbers + _HARNESS.read_text(encoding="utf-8"), encoding="utf-8")
-        program = verilator.build([work / file for file in files], "forms", harness, optimise=False)
+        program = verilator.build([work / file for file in files], "forms", harness)
         told = process.run(
             [program, "1", str(CYCLES)], tool="the simulator", cwd=work, log=work / "forms.log"
         )

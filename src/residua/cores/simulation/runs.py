@@ -36,9 +36,6 @@ Stalls = bool | None
 DEFAULT_CYCLES = 3_000_000
 """Cycles that more runs than those may take by default, see `runs_by_default`."""
 
-LONG_CYCLES = 3_000_000
-"""Simulations of so many cycles are worth an optimised simulator."""
-
 STEPS = 20
 """Reports of progress in one verification; each step is a simulation of its own, from reset."""
 
@@ -92,11 +89,6 @@ class Runs:
     def choices(self) -> dict[str, Any]:
         """Choices of a verification besides the core and its Verilog."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def are_long(self, interval: int) -> bool:
-        """Whether they, one each ``interval`` cycles, are worth an optimised simulator."""
-        resets = 6 * interval if self.resets == EVERY else self.resets or 0
-        return (self.vectors + 3 * resets) * interval >= LONG_CYCLES
 
     def reset_count(self, latency: int) -> int | Literal["every"]:
         """The resets asked for, or what is worth its time for runs of ``latency`` cycles."""

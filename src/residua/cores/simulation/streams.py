@@ -89,8 +89,7 @@ def verify_streams(
     """
     start = time.monotonic()
     text = harness_source(streams, top)
-    optimise = runs.are_long(streams.interval)
-    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
+    executable = compile_harness(text, rtl_sources, top)
     built, findings = time.monotonic(), Findings(streams)
     step = min(max(-(-runs.vectors // STEPS), _FEWEST_RUNS), LARGEST_STEP)
 

@@ -125,18 +125,16 @@ def build_word_simulator(
     top: str,
     modulus: Sequence[int] = (),
     takes_random: bool = False,
-    optimise: bool = True,
 ) -> WordSimulator:
     """Compile the RTL of a core with words, module ``top``, and the harness.
 
     ``modulus`` is the words that the core loads before the first product. A core that
-    ``takes_random`` has a stream of random words, too. Without ``optimise``, for short runs,
-    compiling takes less time and simulating more.
+    ``takes_random`` has a stream of random words, too.
     """
     start = time.monotonic()
     tested = design.tested_words if modulus else ()
     text = harness_source(_streams(design), top, len(modulus), tested, takes_random=takes_random)
-    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
+    executable = compile_harness(text, rtl_sources, top)
     return WordSimulator(design, executable, time.monotonic() - start, tuple(modulus))
 
 
@@ -166,7 +164,6 @@ def verify_word_core(
         top=top,
         modulus=first.modulus_words,
         takes_random=takes_random,
-        optimise=runs.are_long(first.interval),
     )
     results: list[VerificationResult] = []
     for done, design in zip(range(0, runs.vectors, share), designs, strict=False):

@@ -9,7 +9,8 @@ from itertools import accumulate
 from typing import TypeVar
 
 from residua.errors import SpecificationError
-from residua.toolchain.planted.injection import Memory, OpenDesign, Register
+from residua.toolchain.planted.injection import Memory, OpenDesign
+from residua.toolchain.registers import Register
 
 Part = TypeVar("Part", Register, Memory, Register | Memory)
 

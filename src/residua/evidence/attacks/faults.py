@@ -23,9 +23,6 @@ _HARNESS = Path(__file__).with_suffix(".cpp")
 _STEP = 500
 """Faults of one simulation, whose outcome is kept."""
 
-_LONG = 10_000_000
-"""Cycles, twice those that are simulated, from which on it is worth while to compile for speed."""
-
 _SLACK = 1000
 """Cycles beyond twice its own after which an operation hangs."""
 
@@ -95,7 +92,6 @@ def attack(
             bench.source + _HARNESS.read_text(encoding="utf-8"),
             [opened.verilog],
             bench.top,
-            optimise=asked.count * asked.keys * victim.cycles > _LONG,
             any_state=False,
         )
     victim.cycles = _sound(simulator, victim, jobs)

@@ -18,7 +18,7 @@ from residua.evidence.attacks.victims.victim import Bench
 from residua.evidence.attacks.welch import Traces
 from residua.toolchain import process
 from residua.toolchain.kept.simulations import keep_simulation
-from residua.toolchain.planted.injection import OpenDesign, open_state
+from residua.toolchain.registers import ShownDesign, show_registers
 
 Bits = NDArray[np.uint8]
 """A line for each run, a column for each cycle: what a bit of a register was."""
@@ -27,9 +27,6 @@ _STEP = 50
 """Traces of one simulation, which are in memory at once."""
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
-
-_LONG = 1_000_000
-"""Cycles from which on it is worth while to compile for speed."""
 
 _MOST_KEPT = 20_000_000
 """Cycles of all traces up to which the cache keeps them: more would push out much else."""
@@ -67,19 +64,17 @@ class Tracer:
         watched: str | None = None,
     ) -> None:
         self._cycles, self._work = cycles, work
-        opened = open_state(directory.sources(top=bench.top), bench.top, out_dir=work, shown=True)
+        shown = show_registers(directory.sources(top=bench.top), bench.top, out_dir=work)
         source = bench.source + _HARNESS.read_text(encoding="utf-8")
         samples = traces * cycles
         self._kept = samples <= _MOST_KEPT
-        self._simulator = compile_harness(
-            source, [opened.verilog], bench.top, optimise=samples > _LONG, any_state=False
-        )
-        words = _mask(opened, where)
+        self._simulator = compile_harness(source, [shown.verilog], bench.top, any_state=False)
+        words = _mask(shown, where)
         self.bits = sum(word.bit_count() for word in words)
         (work / "bits").write_text(" ".join(f"{word:08x}" for word in words), encoding="utf-8")
         self._watched: int | None = None
         if watched is not None:
-            (register,) = named(opened.registers, watched, "register")
+            (register,) = named(shown.registers, watched, "register")
             self._watched = register.first
 
     def take(
@@ -139,10 +134,10 @@ class Tracer:
         return traces, np.fromfile(self._work / "watched", dtype=np.uint8).reshape(shape)
 
 
-def _mask(opened: OpenDesign, where: str) -> list[int]:
+def _mask(shown: ShownDesign, where: str) -> list[int]:
     """The bits of the registers that count, in words of 32."""
-    total = max(one.first + one.width for one in opened.registers)
+    total = max(one.first + one.width for one in shown.registers)
     mask = 0
-    for one in named(opened.registers, where, "register"):
+    for one in named(shown.registers, where, "register"):
         mask |= ((1 << one.width) - 1) << one.first
     return [mask >> start & 0xFFFFFFFF for start in range(0, total, 32)]

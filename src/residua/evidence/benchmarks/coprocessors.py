@@ -207,7 +207,7 @@ def _simulator(directory: Directory) -> CoprocessorSimulator:
     design = _curve_core(directory).design
     sources = directory.sources()
     # A few operations take less time than the compiler's optimisations.
-    return build_coprocessor_simulator(sources, directory.name, design, optimise=False)
+    return build_coprocessor_simulator(sources, directory.name, design)
 
 
 def point_cycles(simulator: CoprocessorSimulator, core: CurveCore) -> int:

@@ -11,7 +11,7 @@ from residua.cores.simulation.engine import compile_harness
 from residua.evidence.attacks.drawing import named
 from residua.evidence.attacks.victims.victim import Answer, Bench
 from residua.toolchain import process
-from residua.toolchain.planted.injection import Register, open_state
+from residua.toolchain.registers import Register, show_registers
 
 States = NDArray[np.uint32]
 """A line for each cycle: the bits of all registers in words of 32, the lowest first."""
@@ -37,13 +37,11 @@ class Recorder:
     """
 
     def __init__(self, directory: Directory, bench: Bench, work: Path) -> None:
-        opened = open_state(directory.sources(top=bench.top), bench.top, out_dir=work, shown=True)
-        self.registers: Sequence[Register] = opened.registers
+        shown = show_registers(directory.sources(top=bench.top), bench.top, out_dir=work)
+        self.registers: Sequence[Register] = shown.registers
         source = bench.source + _HARNESS.read_text(encoding="utf-8")
         self._work = work
-        self._simulator = compile_harness(
-            source, [opened.verilog], bench.top, optimise=False, any_state=False
-        )
+        self._simulator = compile_harness(source, [shown.verilog], bench.top, any_state=False)
 
     def run(self, line: str, most: int, span: tuple[int, int] | None) -> tuple[States, Answer]:
         """The bits of all registers in each cycle of a span, and how the operation ended.

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from residua.toolchain.process import ToolError
-from residua.toolchain.yosys import gather, run_script
+from residua.toolchain import registers
+from residua.toolchain.registers import Register, RegisterCell, wire
 
 FLIP, KEEP = "fault_flip", "fault_keep"
 """Inputs with a bit for each bit of a register: the register takes what it holds, if ``KEEP`` is
@@ -15,33 +15,8 @@ set, or else what is next, inverted if ``FLIP`` is set."""
 MEMORY, ADDRESS, MASK = "fault_memory", "fault_address", "fault_mask"
 """Inputs that invert the bits of ``MASK`` in a word of the memory whose bit ``MEMORY`` has."""
 
-STATE = "state_bits"
-"""Output with the bits of all registers, in the order of those of `FLIP`."""
-
-_PLAIN, _OPEN = "plain.il", "open.il"
-_REGISTER = re.compile(r"cell \$dff ")
-_OTHER_REGISTER = re.compile(r"^  cell (\$(?!dff )(?:\w*dff\w*|\w*latch\w*|ff|sr)) ", re.MULTILINE)
 _MEMORY = re.compile(r"^  memory width (\d+) size (\d+) (?:offset \d+ )?\\(\S+)$", re.MULTILINE)
 _WRITER = re.compile(r'^  cell \$memwr_v2 .*\n    parameter \\MEMID "\\\\(.*)"$', re.MULTILINE)
-_PORT = re.compile(
-    r"^  wire (?:width \d+ )?(?:signed )?(?:input|output|inout) (\d+) ", re.MULTILINE
-)
-_CONNECT = re.compile(r"^    connect \\(\w+) (.*)$")
-
-
-@dataclass(frozen=True)
-class Register:
-    """A register that can be changed.
-
-    Attributes:
-        name: hierarchical name, or names of the signals that are parts of it.
-        first: of its bits at the inputs `FLIP` and `KEEP`.
-        width: bits.
-    """
-
-    name: str
-    first: int
-    width: int
 
 
 @dataclass(frozen=True)
@@ -78,54 +53,27 @@ class OpenDesign:
     memories: tuple[Memory, ...]
 
 
-def open_state(
-    sources: Sequence[Path], top: str, *, out_dir: Path, shown: bool = False
-) -> OpenDesign:
+def open_state(sources: Sequence[Path], top: str, *, out_dir: Path) -> OpenDesign:
     """Gives every register and memory of a Verilog design to inputs that change it.
 
     Args:
         sources: Verilog files, with one clock that has the name ``clk``.
         top: name of the top module; it is flattened.
         out_dir: takes the files.
-        shown: there is the output `STATE`, too.
 
     Raises:
         ToolError: Yosys failed, or there are registers that it did not make plain.
     """
-    files = gather(sources, out_dir)
-    script = [
-        *(f"read_verilog {file}" for file in files),
-        f"hierarchy -check -top {top}",
-        "proc",
-        "flatten",
-        "opt_clean",
-        "dffunmap",
-        "opt_clean",
-        "delete t:$scopeinfo",
-        f"write_rtlil {_PLAIN}",
-    ]
-    log = run_script(script, reads=files, writes=[_PLAIN], out_dir=out_dir, name="plain")
-    text = (out_dir / _PLAIN).read_text(encoding="utf-8")
-    if found := _OTHER_REGISTER.search(text):
-        raise ToolError(f"a register of the kind {found[1]} is left", [top], log, "")
-    opened = _Opened(text, shown)
-    (out_dir / _OPEN).write_text(opened.text, encoding="utf-8")
-    verilog = f"{top}.v"
-    script = [f"read_rtlil {_OPEN}", "bwmuxmap", f"write_verilog -noattr {verilog}"]
-    run_script(script, reads=[_OPEN], writes=[verilog], out_dir=out_dir, name="open")
-    return OpenDesign(out_dir / verilog, tuple(opened.registers), tuple(opened.memories))
+    opened = _Opened(registers.flattened(sources, top, out_dir))
+    verilog = registers.write_module(opened.text, top, out_dir, "open", "bwmuxmap")
+    return OpenDesign(verilog, tuple(opened.registers), tuple(opened.memories))
 
 
 class _Opened:
-    """RTLIL of one module with the inputs, registers and memories that go with it.
+    """RTLIL of one module with the inputs, registers and memories that go with it."""
 
-    The text of Yosys is regular: a cell begins with its kind, and ends with a line of its own.
-    """
-
-    def __init__(self, text: str, shown: bool) -> None:
+    def __init__(self, text: str) -> None:
         self.registers: list[Register] = []
-        self._shown: list[str] | None = [] if shown else None
-        self._bits = 0
         writers = _WRITER.findall(text)
         self._ports = {name: writers.count(name) for _, _, name in _MEMORY.findall(text)}
         self.memories = [
@@ -133,60 +81,46 @@ class _Opened:
             for index, (width, depth, name) in enumerate(_MEMORY.findall(text))
         ]
         self._wires: list[str] = []
-        body = "".join(self._lines(text.splitlines(keepends=True)))
-        cells = "".join((*self._writers(), *(self._shown or [])))
-        start = body.index("\n", body.index("\nmodule ") + 1) + 1
-        end = body.rindex("\nend\n") + 1
+        body = "".join(self._lines(text))
+        cells = "".join(self._writers())
         wires = "".join((*self._inputs(text), *self._wires))
-        self.text = body[:start] + wires + body[start:end] + cells + body[end:]
+        self.text = registers.extended(body, wires, cells)
 
-    def _lines(self, lines: Sequence[str]) -> Iterator[str]:
+    def _lines(self, text: str) -> Iterator[str]:
         """The text with cells in front of what its registers take."""
-        place = 0
-        while place < len(lines):
-            end = place + 1
-            if _REGISTER.match(lines[place].strip()):
-                end = lines.index("  end\n", place) + 1
-                yield from self._register(lines[place:end])
+        for part in registers.parts(text):
+            if isinstance(part, RegisterCell):
+                yield from self._register(part)
             else:
-                yield lines[place]
-            place = end
+                yield part
 
-    def _register(self, cell: Sequence[str]) -> Iterator[str]:
-        ports = {found[1]: found[2] for line in cell if (found := _CONNECT.match(line))}
-        width = next(int(line.split()[-1]) for line in cell if r"parameter \WIDTH" in line)
-        name = " ".join(
-            part.removeprefix("\\") for part in ports["Q"].split() if part not in ("{", "}")
-        )
-        number, first = len(self.registers), self._bits
-        self.registers.append(Register(name, first, width))
-        self._bits += width
-        if self._shown is not None:
-            bits = f"\\{STATE} [{first + width - 1}:{first}]"
-            self._shown.append(f"  connect {bits} {ports['Q']}\n")
+    def _register(self, cell: RegisterCell) -> Iterator[str]:
+        number, width = len(self.registers), cell.register.width
+        self.registers.append(cell.register)
         kept, changed = (f"$fault${number}${step}" for step in ("kept", "changed"))
-        bits = f"[{first + width - 1}:{first}]"
-        for line in cell:
+        bits = cell.register.bits
+        for line in cell.lines:
             yield f"    connect \\D {changed}\n" if line.startswith(r"    connect \D ") else line
-        self._wires += [_wire(kept, width), _wire(changed, width)]
-        pins = {"A": ports["D"], "B": ports["Q"], "S": f"\\{KEEP} {bits}", "Y": kept}
+        self._wires += [wire(kept, width), wire(changed, width)]
+        pins = {
+            "A": cell.ports["D"], "B": cell.ports["Q"], "S": f"\\{KEEP} {bits}", "Y": kept,
+        }  # fmt: skip
         yield _cell("$bwmux", kept, {"WIDTH": width}, pins)
         yield _xor(changed, width, kept, f"\\{FLIP} {bits}", changed)
 
     def _inputs(self, text: str) -> Iterator[str]:
         depth = max((memory.depth for memory in self.memories), default=2)
+        bits = sum(register.width for register in self.registers)
         widths = {
-            FLIP: self._bits,
-            KEEP: self._bits,
+            FLIP: bits,
+            KEEP: bits,
             MEMORY: len(self.memories),
             ADDRESS: max((depth - 1).bit_length(), 1),
             MASK: max((memory.width for memory in self.memories), default=1),
         }
-        last = max(map(int, _PORT.findall(text)))
+        last = registers.last_port(text)
         for number, (name, width) in enumerate(widths.items(), last + 1):
-            yield _wire(f"\\{name}", max(width, 1), f"input {number} ")
-        if self._shown is not None:
-            yield _wire(f"\\{STATE}", self._bits, f"output {last + len(widths) + 1} ")
+            yield wire(f"\\{name}", max(width, 1), f"input {number} ")
 
     def _writers(self) -> Iterator[str]:
         """Ports of each memory that read a word and write it with some bits inverted."""
@@ -196,7 +130,7 @@ class _Opened:
             common = {"MEMID": f'"\\\\{memory.name}"', "ABITS": abits, "WIDTH": width}
             address = f"\\{ADDRESS} [{abits - 1}:0]"
             number = self._ports[memory.name]
-            self._wires += [_wire(old, width), _wire(new, width)]
+            self._wires += [wire(old, width), wire(new, width)]
             yield _cell(
                 "$memrd",
                 f"{old}$port",
@@ -218,10 +152,6 @@ class _Opened:
                     "CLK": "\\clk",
                 },
             )
-
-
-def _wire(name: str, width: int, direction: str = "") -> str:
-    return f"  wire width {width} {direction}{name}\n"
 
 
 def _xor(name: str, width: int, a: str, b: str, y: str) -> str:

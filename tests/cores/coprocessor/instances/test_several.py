@@ -93,7 +93,7 @@ def simulated(directories, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def models(simulated):
-    return functools.cache(lambda name: directory_model(simulated(name), optimise=False))
+    return functools.cache(lambda name: directory_model(simulated(name)))
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def core(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def simulated(core, tmp_path_factory):
-    return simulator(core, tmp_path_factory.mktemp("p256"), optimise=False)
+    return simulator(core, tmp_path_factory.mktemp("p256"))
 
 
 def operands_for(draw, u, v):

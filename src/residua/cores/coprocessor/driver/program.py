@@ -18,23 +18,19 @@ from residua.cores.directory import Directory
 __all__ = ["build_driver_program", "run_driver_program"]
 
 
-def build_driver_program(
-    directories: Sequence[Directory], main: Path, out_dir: Path, *, optimise: bool = True
-) -> Path:
+def build_driver_program(directories: Sequence[Directory], main: Path, out_dir: Path) -> Path:
     """Compile a program of the C file ``main`` and all that it needs; returns the executable.
 
     Args:
         directories: of coprocessors on a bus.
         main: has ``main``, and includes ``<name>_simulated.h`` of each core.
         out_dir: where the program and the headers go.
-        optimise: for long runs of the simulations.
 
     Raises:
         SpecificationError: no coprocessor on a bus, two of one name, or drivers of two versions.
         ToolError: a compiler fails.
     """
     simulations = [
-        Simulation(directory, directory_model(directory, optimise=optimise), LIBRARY)
-        for directory in directories
+        Simulation(directory, directory_model(directory), LIBRARY) for directory in directories
     ]
     return build_simulated_program(simulations, main, out_dir)

@@ -22,7 +22,6 @@ def simulated_client(
     seed: int = 1,
     stalls: int = 0,
     pause: int = DEFAULT_PAUSE,
-    optimise: bool = True,
 ) -> Client:
     """The driver of a coprocessor that ``residua build`` wrote, on a simulation of its Verilog.
 
@@ -31,13 +30,12 @@ def simulated_client(
         seed: of random words and stalls.
         stalls: of 256 cycles, in so many each channel pauses.
         pause: cycles between two accesses.
-        optimise: for long runs.
 
     Raises:
         SpecificationError: no coprocessor, or one without a bus.
         ToolError: the simulator cannot be built.
     """
-    model = directory_model(directory, optimise=optimise)
+    model = directory_model(directory)
     return client(BusSimulator(model, seed=seed, stalls=stalls, pause=pause), curves(directory))
 
 
@@ -48,9 +46,7 @@ def client(simulator: BusSimulator, curves: Sequence[DriverCurve]) -> Client:
     return Client(simulator, registers, curves, random=simulator.random, streams=streams)
 
 
-def directory_model(
-    directory: Directory, *, sources: Sequence[Path] = (), optimise: bool = True
-) -> BusModel:
+def directory_model(directory: Directory, *, sources: Sequence[Path] = ()) -> BusModel:
     """Build the model of a directory's Verilog, or of ``sources``; see `build_bus_model`.
 
     Raises:
@@ -74,7 +70,7 @@ def directory_model(
         shared_scalars=Protection.MASKED_SCALAR in _protections(directory),
         instances=manifest["parameters"].get("instances", 1),
     )
-    return directory_bus_model(directory, capabilities, sources=sources, optimise=optimise)
+    return directory_bus_model(directory, capabilities, sources=sources)
 
 
 def status_codes(directory: Directory) -> StatusCodes:

@@ -51,7 +51,7 @@ def stand_in_model(directory: Directory) -> BusModel:
         stand_in = Path(work) / "stand_in.v"
         stand_in.write_text(text, encoding="utf-8")
         sources = [*directory.sources(top=directory.top), stand_in]
-        return directory_model(directory, sources=sources, optimise=False)
+        return directory_model(directory, sources=sources)
 
 
 def verify_bus_alone(model: BusModel, seed: int) -> list[str]:

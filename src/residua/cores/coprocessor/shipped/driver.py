@@ -27,7 +27,7 @@ def verify_driver(directory: Directory, design: CurveDesign) -> list[str]:
     """Check the driver of a directory; return what goes wrong: it does not compile, or errs."""
     calls = [call for number in range(len(design.curves)) for call in _Calls(design, number).all()]
     try:
-        model = directory_model(directory, optimise=False)
+        model = directory_model(directory)
     except ToolError as error:
         return [f"driver: {error}"]
     return check_driver(

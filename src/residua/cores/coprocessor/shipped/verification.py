@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from residua.cores.coprocessor.core import CoprocessorCore
     from residua.cores.directory import Directory
 
-LONG_LADDERS = 75_000
-"""Cycles of the ladders of all curves from which on bench and bus, which run about ten of each, are
-worth an optimised simulator."""
-
 
 def verify_coprocessor_directory(
     made: "CoprocessorCore", directory: "Directory", runs: Runs
@@ -37,18 +33,14 @@ def verify_coprocessor_directory(
     `residua.cores.core.Core.verify`.
     """
     design = made.core.design
-    ladders = sum(rounds * design.step_cycles(n) for n, rounds in enumerate(design.scalars.rounds))
-    long = ladders >= LONG_LADDERS
     failures = verify_texts(directory.path, directory.manifest)
     with side_by_side(3) as pool:
         core = submitted(pool, made.simulate, directory.sources(top=made.name), runs)
-        bench = submitted(
-            pool, verify_bench, directory.path, Operation.FIELD_MULTIPLY, optimise=long
-        )
+        bench = submitted(pool, verify_bench, directory.path, Operation.FIELD_MULTIPLY)
         primitives = submitted(pool, compare_forms, directory)
         through_bus, in_flight = None, None
         if directory.top != directory.name:
-            model = directory_model(directory, optimise=long)
+            model = directory_model(directory)
             if made.request.instances:
                 through_bus, in_flight, faults = _several(directory, design, model, runs.seed)
             else:

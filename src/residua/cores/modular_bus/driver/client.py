@@ -241,7 +241,6 @@ def simulated_modular_client(
     seed: int = 1,
     stalls: int = 0,
     pause: int = DEFAULT_PAUSE,
-    optimise: bool = True,
 ) -> ModularClient:
     """The driver of a core that ``residua build`` wrote, on a simulation of its Verilog.
 
@@ -250,7 +249,6 @@ def simulated_modular_client(
         seed: of stalls.
         stalls: of 256 cycles, in so many each channel pauses.
         pause: cycles between two accesses.
-        optimise: for long runs.
 
     Raises:
         SpecificationError: no such core, or one without a bus.
@@ -264,7 +262,7 @@ def simulated_modular_client(
             f"with {BUS_ASKED}"
         )
     capabilities = around.registers.capabilities
-    model = directory_bus_model(directory, capabilities, optimise=optimise)
+    model = directory_bus_model(directory, capabilities)
     simulator = BusSimulator(model, seed=seed, stalls=stalls, pause=pause)
     streams = None if capabilities.data_registers else simulator
     return ModularClient(simulator, around, random=simulator.random, streams=streams)
