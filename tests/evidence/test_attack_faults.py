@@ -16,7 +16,7 @@ from residua.evidence.attacks.faults import Attack, attack
 from residua.evidence.attacks.victims.coprocessor import PointVictim
 from residua.evidence.attacks.victims.victim import HARMFUL, Answer, Effect
 from residua.toolchain.planted.injection import Memory, OpenDesign
-from residua.toolchain.registers import Register
+from residua.toolchain.planted.registers import Register
 
 
 @pytest.fixture(scope="module")

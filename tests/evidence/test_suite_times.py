@@ -32,7 +32,13 @@ def test_a_run_is_told_by_kinds_and_slowest_tests(monkeypatch, tmp_path):
     monkeypatch.setattr(
         sys,
         "argv",
-        ["suite", "tests/toolchain/test_verilator.py", "-k", "kept or bench or log", "--durations=1"],
+        [
+            "suite",
+            "tests/toolchain/test_verilator.py",
+            "-k",
+            "kept or bench or log",
+            "--durations=1",
+        ],
     )
     own_cache = tmp_path / "cache"
     take_shared_parts(own_cache)

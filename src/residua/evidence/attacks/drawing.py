@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from residua.errors import SpecificationError
 from residua.toolchain.planted.injection import Memory, OpenDesign
-from residua.toolchain.registers import Register
+from residua.toolchain.planted.registers import Register
 
 Part = TypeVar("Part", Register, Memory, Register | Memory)
 

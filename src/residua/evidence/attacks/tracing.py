@@ -18,7 +18,7 @@ from residua.evidence.attacks.victims.victim import Bench
 from residua.evidence.attacks.welch import Traces
 from residua.toolchain import process
 from residua.toolchain.kept.simulations import keep_simulation
-from residua.toolchain.registers import ShownDesign, show_registers
+from residua.toolchain.planted.registers import ShownDesign, show_registers
 
 Bits = NDArray[np.uint8]
 """A line for each run, a column for each cycle: what a bit of a register was."""

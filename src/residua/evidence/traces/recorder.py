@@ -11,7 +11,7 @@ from residua.cores.simulation.engine import compile_harness
 from residua.evidence.attacks.drawing import named
 from residua.evidence.attacks.victims.victim import Answer, Bench
 from residua.toolchain import process
-from residua.toolchain.registers import Register, show_registers
+from residua.toolchain.planted.registers import Register, show_registers
 
 States = NDArray[np.uint32]
 """A line for each cycle: the bits of all registers in words of 32, the lowest first."""

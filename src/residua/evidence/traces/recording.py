@@ -16,7 +16,7 @@ from residua.evidence.traces.names import CycleNames
 from residua.evidence.traces.recorder import Recorder, States
 from residua.evidence.traces.runs import Operation, run_of
 from residua.evidence.traces.waveform import write_waveform
-from residua.toolchain.registers import Register
+from residua.toolchain.planted.registers import Register
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from vcd.writer import Variable
 
 from residua.evidence.traces.names import CycleNames
 from residua.evidence.traces.recorder import States
-from residua.toolchain.registers import Register
+from residua.toolchain.planted.registers import Register
 
 _CHUNK = 2000
 """Cycles whose changes are in memory at once."""

@@ -1,1 +1,1 @@
-"""Designs with faults: mutants, and state that can be changed from outside."""
+"""Designs with something put in: mutants, inputs that change their state, outputs that show it."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from residua.toolchain import registers
-from residua.toolchain.registers import Register, RegisterCell, wire
+from residua.toolchain.planted import registers
+from residua.toolchain.planted.registers import Register, RegisterCell, wire
 
 FLIP, KEEP = "fault_flip", "fault_keep"
 """Inputs with a bit for each bit of a register: the register takes what it holds, if ``KEEP`` is
