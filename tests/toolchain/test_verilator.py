@@ -1,5 +1,6 @@
 """Compiled simulators and their cache; lint."""
 
+import random
 import subprocess
 import tempfile
 from pathlib import Path
@@ -38,6 +39,51 @@ def test_build_runs_and_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert run.stdout == "42\n"
     monkeypatch.setattr(verilator, "run", None)
     assert build([source], "counter", main, defines=defines) == simulator
+
+
+WIDTHS, DEPTH = (5, 8, 40, 100), 50
+"""Of memories; words of the last take several of C++."""
+
+READ = """\
+#include "Vtables.h"
+#include <cstdio>
+int main() {
+  VerilatedContext context; Vtables dut(&context);
+  for (dut.place = 0; dut.place < 50; ++dut.place) {
+    dut.eval();
+    for (int i = 0; i < 5; ++i) std::printf("%08x", dut.words[4 - i]);
+    std::puts("");
+  }
+}
+"""
+
+
+def test_memories_have_their_words(tmp_path: Path) -> None:
+    """Also where one is written again, and where the words of one are in another order."""
+    draw = random.Random(1)
+    words = [[draw.getrandbits(width) for width in WIDTHS] for _ in range(DEPTH)]
+    orders = {width: range(DEPTH) for width in WIDTHS} | {5: [*range(1, DEPTH), 0]}
+    memories = [f"reg [{w - 1}:0] m{w} [0:{DEPTH - 1}];" for w in WIDTHS]
+    lines = [
+        f"m{width}[{place}] = {width}'d{words[place][index]};"
+        for index, width in enumerate(WIDTHS)
+        for place in orders[width]
+    ]
+    words[7][1] = 3
+    lines.append("m8[7] = 8'd3;")
+    output = f"assign words = {{{', '.join(f'm{width}[place]' for width in WIDTHS)}}};"
+    source, main = tmp_path / "tables.v", tmp_path / "main.cpp"
+    body = "\n".join([*memories, "initial begin", *lines, "end", output])
+    ports = f"input [5:0] place, output [{sum(WIDTHS) - 1}:0] words"
+    source.write_text(f"module tables({ports});\n{body}\nendmodule\n")
+    main.write_text(READ)
+    simulator = build([source], "tables", main)
+    run = subprocess.run([simulator], capture_output=True, text=True, check=True, timeout=30)
+    for own, line in zip(words, run.stdout.split(), strict=True):
+        joined = 0
+        for width, word in zip(WIDTHS, own, strict=True):
+            joined = joined << width | word
+        assert int(line, 16) == joined
 
 
 def test_broken_source_gives_a_message(tmp_path: Path) -> None:

