@@ -68,8 +68,8 @@ def build(
         "--top-module", top, "--prefix", f"V{top}", "--output-split", "0",
     ]  # fmt: skip
     macros = [f"-D{name}={value}" for name, value in sorted((defines or {}).items())]
-    # What is done to Verilog on the way is as much of the input as the Verilog.
-    makers = [Path(initial_values.__file__)] if any_state else []
+    # What is done to Verilog and C++ on the way is as much of the input as the Verilog.
+    makers = [Path(__file__), *([Path(initial_values.__file__)] if any_state else [])]
     contents = [*options, *macros, *_contents([*sources, harness_cpp, *makers])]
     key = cache.key([version(), *FLAGS, *SIMULATED, str(library), *contents])
 
