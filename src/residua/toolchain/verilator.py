@@ -102,8 +102,9 @@ def _compiled(work: Path, harness: str, macros: Sequence[str]) -> Path:
     once = [name for name in files if name.endswith("__Slow.cpp")]
     often = [name for name in files if name not in once]
     for name in once:
-        text = (work / name).read_text(encoding="utf-8")
-        (work / name).write_text(_WORDS.sub(_filled_by_loop, text), encoding="utf-8")
+        # Strings of the Verilog are any bytes.
+        text = (work / name).read_text(encoding="latin-1")
+        (work / name).write_text(_WORDS.sub(_filled_by_loop, text), encoding="latin-1")
     text = f"{_include(often)}{_AT_ONCE}{_include(once)}{_AS_BEFORE}{harness}"
     return compile_cpp(text, work / "all.o", [*SIMULATED, *headers(work), "-I.", *macros])
 

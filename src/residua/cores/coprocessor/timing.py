@@ -11,6 +11,7 @@ from residua.curves.operations.codes import Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign
+from residua.toolchain.executors import side_by_side_in_order
 
 MOST_POINTS = 8
 """Points that the scalars take turns with."""
@@ -85,10 +86,12 @@ def measure_timing(
         )
         for index, scalar in enumerate(scalars)
     ]
+    batches = (requests[first : first + _BATCH] for first in range(0, runs, _BATCH))
     answers: list[Answer] = []
-    for first in range(0, runs, _BATCH):
-        answers += simulator.run(requests[first : first + _BATCH])
-        progress(len(answers), runs)
+    with side_by_side_in_order(simulator.run, batches) as simulations:
+        for _, found in simulations:
+            answers += found
+            progress(len(answers), runs)
     expected = [given_outcome(design, curve, operation, own.operands) for own in requests]
     wrong = sum((a.status, a.results) != e for a, e in zip(answers, expected, strict=True))
     timed = [answer for answer in answers if answer.status is Status.OK]
