@@ -27,13 +27,17 @@ FLAGS = (
     "-DVM_SC=0",
     "-DVM_TIMING=1",
     "-DVM_TRACE=0",
-    "-std=gnu++20",
-    "-fcoroutines",
     "-fPIC",
 )
-"""Flags of the C++ compiler, for the library and whatever includes its headers.
+"""Flags of the C++ compiler, for the library and whatever includes its headers."""
 
-One set serves a test bench in Verilog, which waits for time to pass, and what does not wait.
+WAITING = ("-std=gnu++20", "-fcoroutines")
+"""Further ones for the library, and for a test bench in Verilog, which waits for time to pass."""
+
+STEPPED = ("-std=gnu++14",)
+"""Further ones for what a harness steps.
+
+The headers of later standards have a thousand more functions, which are made in every simulator.
 """
 
 SIMULATED = (
@@ -111,23 +115,29 @@ def runtime(*sources: str) -> Path:
         ToolError: the compiler failed.
     """
     names = [*_SOURCES, *sources]
-    key = cache.key([version(), *FLAGS, *names])
+    key = cache.key([version(), *FLAGS, *WAITING, *names])
     return cache.kept("simulators", "runtime", key, lambda made: _compile(made, names))
 
 
-def headers(work: Path) -> list[str]:
+def headers(work: Path, standard: Sequence[str] = STEPPED) -> list[str]:
     """The options to include what simulators and harnesses read, compiled already.
 
     Args:
-        work: a folder, which gets links to the headers. A compiler that is given other options than
-            `FLAGS` and `SIMULATED` has reads them as they are.
+        work: a folder, which gets links to the headers.
+        standard: `STEPPED` or `WAITING`. A compiler that is given other options than these,
+            `FLAGS` and `SIMULATED` reads them as they are.
 
     Raises:
         ToolError: the compiler failed.
     """
     (work / "headers.h").write_text(_HEADERS, encoding="utf-8")
-    key = cache.key([version(), *FLAGS, *SIMULATED, _HEADERS])
-    (work / "headers.h.gch").symlink_to(cache.kept("simulators", "headers", key, _precompile))
+    flags = [*standard, *SIMULATED]
+
+    def precompile(made: Path) -> None:
+        compile_cpp(_HEADERS, made, [*flags, "-x", "c++-header"])
+
+    key = cache.key([version(), *FLAGS, *flags, _HEADERS])
+    (work / "headers.h.gch").symlink_to(cache.kept("simulators", "headers", key, precompile))
     return ["-include", str(work / "headers.h")]
 
 
@@ -148,11 +158,7 @@ def compile_cpp(text: str, made: Path, flags: Sequence[str]) -> Path:
 def _compile(made: Path, names: Sequence[str]) -> None:
     """All files at once, as each reads the same headers."""
     text = "".join(f'#include "{ROOT}/include/{name}.cpp"\n' for name in names)
-    compile_cpp(text, made, [OPTIMISED])
-
-
-def _precompile(made: Path) -> None:
-    compile_cpp(_HEADERS, made, [*SIMULATED, "-x", "c++-header"])
+    compile_cpp(text, made, [*WAITING, OPTIMISED])
 
 
 @once

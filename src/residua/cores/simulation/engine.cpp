@@ -282,7 +282,8 @@ class Bench {
     std::printf("], ");
     std::printf("\"failure\": \"%s\", \"failures\": [", failure_.c_str());
     for (std::size_t i = 0; i < failures_.size(); ++i) {
-      const auto& [word, run] = failures_[i];
+      const int word = failures_[i].first;
+      const Run& run = failures_[i].second;
       const auto& transfer = tables::result_words[word];
       std::printf("%s{\"word\": %d, ", i > 0 ? ", " : "", word);
       print_words("inputs", run.inputs.data(), tables::input_words);

@@ -75,10 +75,11 @@ class _Opened:
     def __init__(self, text: str) -> None:
         self.registers: list[Register] = []
         writers = _WRITER.findall(text)
-        self._ports = {name: writers.count(name) for _, _, name in _MEMORY.findall(text)}
+        found = _MEMORY.findall(text)
+        self._ports = {name: writers.count(name) for _, _, name in found}
         self.memories = [
             Memory(name, index, int(width), int(depth), self._ports[name] > 0)
-            for index, (width, depth, name) in enumerate(_MEMORY.findall(text))
+            for index, (width, depth, name) in enumerate(found)
         ]
         self._wires: list[str] = []
         body = "".join(self._lines(text))

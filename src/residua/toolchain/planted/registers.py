@@ -12,7 +12,7 @@ STATE = "state_bits"
 """Output with the bits of all registers, in their order."""
 
 _PLAIN = "plain.il"
-_REGISTER = re.compile(r"cell \$dff ")
+_REGISTER, _END = "\n  cell $dff ", "\n  end\n"
 _OTHER_REGISTER = re.compile(r"^  cell (\$(?!dff )(?:\w*dff\w*|\w*latch\w*|ff|sr)) ", re.MULTILINE)
 _PORT = re.compile(
     r"^  wire (?:width \d+ )?(?:signed )?(?:input|output|inout) (\d+) ", re.MULTILINE
@@ -99,21 +99,19 @@ def flattened(sources: Sequence[Path], top: str, out_dir: Path) -> str:
 
 
 def parts(text: str) -> Iterator[str | RegisterCell]:
-    """The lines of `flattened` RTLIL in their order, with the cells of registers by themselves.
+    """What is between the cells of registers in `flattened` RTLIL, and these, in their order.
 
     The text of Yosys is regular: a cell begins with its kind, and ends with a line of its own.
     """
-    lines = text.splitlines(keepends=True)
     place = first = 0
-    while place < len(lines):
-        if not _REGISTER.match(lines[place].strip()):
-            yield lines[place]
-            place += 1
-            continue
-        end = lines.index("  end\n", place) + 1
-        cell = _register_cell(lines[place:end], first)
+    # One may begin where another one ends: the line break before it is that one's last character.
+    while (start := text.find(_REGISTER, max(place - 1, 0)) + 1) > 0:
+        yield text[place:start]
+        place = text.index(_END, start) + len(_END)
+        cell = _register_cell(text[start:place].splitlines(keepends=True), first)
         yield cell
-        place, first = end, first + cell.register.width
+        first += cell.register.width
+    yield text[place:]
 
 
 def _register_cell(lines: Sequence[str], first: int) -> RegisterCell:
