@@ -82,7 +82,7 @@ def test_the_cycles_are_those_without_it():
     assert steps[0] == steps[1]
 
 
-FLIPS = 120
+FLIPS = 400
 
 
 @pytest.fixture(scope="module")
