@@ -1,9 +1,10 @@
 """A coprocessor in simulation: operations on integers, by Verilator."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from residua.cores.simulation.engine import COMMON_SOURCE, compile_harness
 from residua.cores.simulation.word_bench import OPERATION_BENCH
@@ -18,6 +19,11 @@ from residua.toolchain.kept.simulations import keep_simulation
 _HARNESS = Path(__file__).with_suffix(".cpp")
 
 _BENCH = Path(__file__).with_name("bench.h")
+
+_BATCH = 16
+"""Operations of one simulation, of several side by side."""
+
+T = TypeVar("T")
 
 FRESH_WORDS, NO_WORDS = -1, -2
 """Supplies of random words: a fresh one each time, and none at all."""
@@ -124,6 +130,11 @@ class CoprocessorSimulator:
         return Answer(
             self.codes.statuses[int(status)], numbers_of(words, self.words), int(cycles), int(taken)
         )
+
+
+def batches(all_of_them: Sequence[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
+    """What each of several simulations has to run, of the same length but for the last one."""
+    return (all_of_them[first : first + size] for first in range(0, len(all_of_them), size))
 
 
 def _split(number: int, words: int) -> Sequence[int]:

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from residua.cores.coprocessor.outcomes import given_operands, given_outcome
-from residua.cores.coprocessor.simulator import Answer, CoprocessorSimulator, Request
+from residua.cores.coprocessor.simulator import Answer, CoprocessorSimulator, Request, batches
 from residua.cores.simulation.runs import Steps
 from residua.curves import affine
 from residua.curves.operations.codes import Operation, Status, point_operation
@@ -15,8 +15,6 @@ from residua.toolchain.executors import side_by_side_in_order
 
 MOST_POINTS = 8
 """Points that the scalars take turns with."""
-
-_BATCH = 16
 
 
 @dataclass(frozen=True)
@@ -86,9 +84,8 @@ def measure_timing(
         )
         for index, scalar in enumerate(scalars)
     ]
-    batches = (requests[first : first + _BATCH] for first in range(0, runs, _BATCH))
     answers: list[Answer] = []
-    with side_by_side_in_order(simulator.run, batches) as simulations:
+    with side_by_side_in_order(simulator.run, batches(requests)) as simulations:
         for _, found in simulations:
             answers += found
             progress(len(answers), runs)

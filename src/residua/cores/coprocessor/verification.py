@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 from residua.cores.coprocessor.cases import Case, all_cases
 from residua.cores.coprocessor.outcomes import given_operands, operand_point
@@ -14,6 +13,7 @@ from residua.cores.coprocessor.simulator import (
     Answer,
     CoprocessorSimulator,
     Request,
+    batches,
     build_coprocessor_simulator,
 )
 from residua.cores.simulation.runs import (
@@ -46,13 +46,8 @@ FEWEST_RESETS, MOST_RESETS = 2, 24
 RESET_CYCLES = 400_000
 """Cycles that the resets of an operation may take beyond `FEWEST_RESETS`."""
 
-_BATCH = 16
-"""Operations of one simulation."""
-
 _RESET_BATCH = 4
 """Resets of one simulation."""
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -152,7 +147,7 @@ def _answers(
     ]
     answers: list[Answer] = []
     wrong = 0
-    with side_by_side_in_order(simulator.run, _batches(requests, _BATCH)) as simulations:
+    with side_by_side_in_order(simulator.run, batches(requests)) as simulations:
         for _, found in simulations:
             wrong += sum(map(_differs, cases[len(answers) :], found))
             answers += found
@@ -160,10 +155,6 @@ def _answers(
             if wrong >= MOST_FAILURES:
                 break
     return answers
-
-
-def _batches(all_of_them: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    return (all_of_them[first : first + size] for first in range(0, len(all_of_them), size))
 
 
 def _pauses(cases: Sequence[Case], stalls: Stalls) -> Iterator[bool]:
@@ -237,8 +228,8 @@ def _around_resets(
     def outcomes(part: Sequence[_Interruption]) -> list[Answer | None]:
         return simulator.outcomes(chain.from_iterable(each.requests() for each in part))
 
-    batches = _batches(interruptions, _RESET_BATCH)
-    with side_by_side_in_order(outcomes, batches) as simulations:
+    parts = batches(interruptions, _RESET_BATCH)
+    with side_by_side_in_order(outcomes, parts) as simulations:
         for part, answers in simulations:
             cases = chain.from_iterable((each.case, each.follower) for each in part)
             for case, answer in zip(cases, answers, strict=True):
