@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs locked packages into a virtual environment: scripts/install.sh ENVIRONMENT LIST
 #
-# All processors take part: pip would install, and compile, with one of them. What tests of packages
-# would be compiled for is nobody's use. Some packages hold templates that are no Python, on which
+# All processors take part: pip would install, and compile, with one of them. Tests of the packages,
+# which nobody runs, are not compiled. Some packages hold templates that are no Python, on which
 # compiling fails.
 set -euo pipefail
 
@@ -10,11 +10,12 @@ environment=$1
 list=$2
 
 parts=$(mktemp -d)
-trap 'rm -rf "$parts"' EXIT
+running=()
+# If one fails, the others end, too.
+trap 'kill "${running[@]}" 2>/dev/null || true; rm -rf "$parts"' EXIT
 awk -v count="$(nproc 2>/dev/null || echo 1)" -v folder="$parts" \
     '/^[^ #]/ { package++ } { print > (folder "/" package % count) }' "$list"
 
-running=()
 for part in "$parts"/*; do
     "$environment/bin/python" -m pip --disable-pip-version-check install --quiet --no-compile \
         --no-deps --require-hashes --only-binary :all: -r "$part" &
