@@ -27,8 +27,7 @@ from residua.toolchain.verilator_runtime import (
 )
 
 _BINARY = ROOT / "bin" / "verilator_bin"
-_FLAGS = (*STEPPED, *SIMULATED)
-_BENCH_FLAGS = (*FLAGS, *WAITING, *SIMULATED)
+_STEPPED, _WAITING = (*STEPPED, *SIMULATED), (*WAITING, *SIMULATED)
 _WARNING = re.compile(r"^%(?:Warning|Error)[-:].*")
 _WORD = r"\[\d+U\] = (?:0x[0-9a-f]+|\d+)U(?:LL)?;\n"
 _WORDS = re.compile(rf"^ *(vlSelfRef\.\w+){_WORD}(?: *\1{_WORD}){{7,}}", re.MULTILINE)
@@ -75,7 +74,7 @@ def build(
     # What is done to Verilog and C++ on the way is as much of the input as the Verilog.
     makers = [Path(__file__), *([Path(initial_values.__file__)] if any_state else [])]
     contents = [*options, *macros, *_contents([*sources, harness_cpp, *makers])]
-    key = cache.key([version(), *_FLAGS, str(library), *contents])
+    key = cache.key([version(), *FLAGS, *_STEPPED, str(library), *contents])
 
     def make(executable: Path) -> None:
         compiler()
@@ -110,7 +109,7 @@ def _compiled(work: Path, harness: str, macros: Sequence[str]) -> Path:
         text = (work / name).read_text(encoding="latin-1")
         (work / name).write_text(_WORDS.sub(_filled_by_loop, text), encoding="latin-1")
     text = f"{_include(often)}{_AT_ONCE}{_include(once)}{_AS_BEFORE}{harness}"
-    return compile_cpp(text, work / "all.o", [*_FLAGS, *headers(work), "-I.", *macros])
+    return compile_cpp(text, work / "all.o", [*_STEPPED, *headers(work), "-I.", *macros])
 
 
 def _filled_by_loop(statements: re.Match[str]) -> str:
@@ -144,7 +143,7 @@ def build_bench(folder: Path, sources: Sequence[Path], *, jobs: int = 2) -> Path
     Raises:
         ToolError: make, Verilator or the C++ compiler failed, or there is none.
     """
-    contents = [*_BENCH_FLAGS, *_contents([folder / "Makefile", *sources])]
+    contents = [*FLAGS, *_WAITING, *_contents([folder / "Makefile", *sources])]
     key = cache.key([version(), *contents])
 
     def make(executable: Path) -> None:
@@ -175,7 +174,7 @@ def bench_compiler(work: Path) -> str:
     """
     # Verilator's makefile calls Python by a name that Debian lacks.
     variables = [f"PYTHON3={sys.executable}", "VM_GLOBAL_FAST=", "OPT_GLOBAL=", "OPT_FAST="]
-    flags = [*_BENCH_FLAGS, *headers(work, WAITING)]
+    flags = [*FLAGS, *_WAITING, *headers(work, WAITING)]
     options = ["--output-split", "0", "-CFLAGS", shlex.join(flags)]
     options += ["-MAKEFLAGS", shlex.join(variables), "-LDFLAGS", str(runtime())]
     return shlex.join([str(_BINARY), *options])

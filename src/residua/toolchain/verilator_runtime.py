@@ -54,8 +54,7 @@ What Verilator writes has little left that the passes left out would find: witho
 as fast as without optimisation, and runs almost as fast as with all of it.
 """
 
-OPTIMISED = "-O1"
-"""Optimisation of the library."""
+_LIBRARY = (*WAITING, "-O1")
 
 _SOURCES = ("verilated", "verilated_threads", "verilated_timing")
 
@@ -115,7 +114,7 @@ def runtime(*sources: str) -> Path:
         ToolError: the compiler failed.
     """
     names = [*_SOURCES, *sources]
-    key = cache.key([version(), *FLAGS, *WAITING, *names])
+    key = cache.key([version(), *FLAGS, *_LIBRARY, *names])
     return cache.kept("simulators", "runtime", key, lambda made: _compile(made, names))
 
 
@@ -158,7 +157,7 @@ def compile_cpp(text: str, made: Path, flags: Sequence[str]) -> Path:
 def _compile(made: Path, names: Sequence[str]) -> None:
     """All files at once, as each reads the same headers."""
     text = "".join(f'#include "{ROOT}/include/{name}.cpp"\n' for name in names)
-    compile_cpp(text, made, [*WAITING, OPTIMISED])
+    compile_cpp(text, made, _LIBRARY)
 
 
 @once

@@ -20,12 +20,7 @@ _ENDS = (*range(256), -signal.SIGABRT)
 another signal ended says nothing."""
 
 
-def verify_bench(
-    directory: Path,
-    operation: int,
-    *,
-    setup: int | None = None,
-) -> list[str]:
+def verify_bench(directory: Path, operation: int, *, setup: int | None = None) -> list[str]:
     """Check the test bench of a directory; return what goes wrong.
 
     It must compile by its makefile, pass with its vectors, all of them, and fail with a wrong one.

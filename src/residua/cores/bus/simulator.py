@@ -243,10 +243,7 @@ class BusModel:
 
 
 def build_bus_model(
-    sources: Sequence[Path],
-    top: str,
-    registers: RegisterMap,
-    bus: str,
+    sources: Sequence[Path], top: str, registers: RegisterMap, bus: str
 ) -> BusModel:
     """Compile the Verilog of a core on a bus (of `BUSES`), whose top module is ``top``.
 

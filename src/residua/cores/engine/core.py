@@ -268,12 +268,8 @@ class EngineCore(PlainCore, Generic[R]):
         # Simulations take long to load, and making a core does not need them.
         from residua.cores.simulation.engine import build_simulator, verify  # noqa: PLC0415
 
-        simulator = build_simulator(
-            self.design,
-            self.workload(runs.seed),
-            sources,
-            top=self.name,
-        )
+        workload = self.workload(runs.seed)
+        simulator = build_simulator(self.design, workload, sources, top=self.name)
         return verify(simulator, **runs.choices)
 
 

@@ -32,9 +32,6 @@ _PACES = ((0, 0), (96, 0), (160, 5))
 _INSTANTS, _ABORTED_CYCLES = 6, 1_000_000
 """Zeroisations, and resets, of an operation, and cycles that they may take beyond one of each."""
 
-_OPERATIONS = 40
-"""Operations, about, that are run through a bus."""
-
 
 def verify_surroundings(
     around: "ModularBus", directory: "Directory", seed: int
@@ -52,11 +49,7 @@ def verify_surroundings(
     model = directory_bus_model(directory, around.registers.capabilities)
     count, failures = verify_bus(around, model, seed)
     design, operations = around.core.commanded, around.registers.operations
-    failures += verify_bench(
-        directory.path,
-        operations[design.operation],
-        setup=operations["load"],
-    )
+    failures += verify_bench(directory.path, operations[design.operation], setup=operations["load"])
     polls = around.patience // PAUSE
     simulation = Simulation(directory, model, LIBRARY)
     return count, failures + check_driver(simulation, calls(around), HEADERS, polls)

@@ -205,9 +205,7 @@ def _size(core: CurveCore) -> tuple[int, int, int]:
 
 def _simulator(directory: Directory) -> CoprocessorSimulator:
     design = _curve_core(directory).design
-    sources = directory.sources()
-    # A few operations take less time than the compiler's optimisations.
-    return build_coprocessor_simulator(sources, directory.name, design)
+    return build_coprocessor_simulator(directory.sources(), directory.name, design)
 
 
 def point_cycles(simulator: CoprocessorSimulator, core: CurveCore) -> int:

@@ -103,9 +103,8 @@ class _Opened:
         for line in cell.lines:
             yield f"    connect \\D {changed}\n" if line.startswith(r"    connect \D ") else line
         self._wires += [wire(kept, width), wire(changed, width)]
-        pins = {
-            "A": cell.ports["D"], "B": cell.ports["Q"], "S": f"\\{KEEP} {bits}", "Y": kept,
-        }  # fmt: skip
+        taken, held = cell.ports["D"], cell.ports["Q"]
+        pins = {"A": taken, "B": held, "S": f"\\{KEEP} {bits}", "Y": kept}
         yield _cell("$bwmux", kept, {"WIDTH": width}, pins)
         yield _xor(changed, width, kept, f"\\{FLIP} {bits}", changed)
 
