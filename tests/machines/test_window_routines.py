@@ -15,7 +15,7 @@ from residua.curves.operations.codes import Operation, Status
 from residua.curves.operations.instructions import Invert, Read, Receive, Run
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor import design as curve_design
+from residua.hardware.coprocessor import loops
 from residua.machines.scheduling.blocks import Problem, list_schedule, place_by_lists
 
 
@@ -107,8 +107,8 @@ def test_all_slots_are_the_same_for_all_digits(tiny):
 
 def test_a_round_too_short_for_the_next_digit_is_refused(tiny, monkeypatch):
     pause = tiny.design.processor.routines["ladder_step"].gate_pause
-    assert pause >= curve_design.DIGIT_DELAY == 15
-    monkeypatch.setattr(curve_design, "DIGIT_DELAY", pause + 1)
+    assert pause >= loops.DIGIT_DELAY == 15
+    monkeypatch.setattr(loops, "DIGIT_DELAY", pause + 1)
     fresh = core(TINY | {"name": "other"}).design
     with pytest.raises(SpecificationError, match=r"ladder_step: .* too short for the next digit"):
         _ = fresh.controller

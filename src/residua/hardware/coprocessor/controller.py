@@ -4,16 +4,14 @@ from enum import Enum
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
-from amaranth.utils import ceil_log2
 
 from residua.curves.operations.codes import PUBLIC_OPERATIONS, Status
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES
 from residua.hardware import signature_register
 from residua.hardware.coprocessor.control_program import Kind
 from residua.hardware.coprocessor.controller_design import ControllerDesign
+from residua.hardware.coprocessor.instruction_memory import entry_of, fetched
 from residua.hardware.coprocessor.verdict import Verdict, Way
 from residua.hardware.signature_register import TRACE_PORTS, record
 
@@ -44,9 +42,6 @@ _NEXT = {
     _State.END: _State.WIPE,
 }
 """States of one cycle in which nothing but time passes."""
-
-_COLUMN = 18
-"""Most bits of an instruction in one memory: those of a port of a block memory."""
 
 _TRACE_PORTS = {name: port.flip() for name, port in TRACE_PORTS.items()}
 _INWARD_PORTS = {"deliver": Out(1), "delivers_operand": Out(1)}
@@ -180,12 +175,13 @@ class Controller(Component):
         self._following = Signal.like(self._address, name="following")
         self._return = Signal.like(self._address, name="return_address")
         self._wanted_operation, self._wanted_curve = self._wanted()
-        word = self._fetch(m, self._address, program.layout)
+        word = fetched(m, program, self._address)
         self._pause = Signal(program.layout["pause"].shape, name="pause")
         self._verdict = Verdict(program.codes, self.status, self._checks(m, word))
         ends = (self._state == _State.DECODE) & (word.kind == Kind.END)
         self._verdict.settle(m, ends, word.status)
-        operating, entry = Signal(), self._entry(m)
+        wanted = (self._wanted_operation, self._wanted_curve)
+        operating, entry = Signal(), entry_of(m, program, *wanted, self.design.curves)
         following: Value = self._address + 1
         rounds: Value = word.rounds
         drops: Value = word.stop_zero | word.stop_nonzero
@@ -476,37 +472,3 @@ class Controller(Component):
         width = max(count.bit_length() for count in counts)
         chosen: Value = Array([Const(count, width) for count in counts])[self.chosen_curve]
         return chosen
-
-    def _fetch(self, m: Module, address: Value, layout: data.StructLayout) -> Any:
-        """The instruction at ``address``, two cycles later, out of a register.
-
-        It can be the one at the output of a block memory, of which each is as wide as that.
-        """
-        program = self.design.program
-        words = [layout.const(word).as_bits() for word in program.words]
-        depth = 1 << ceil_log2(max(len(words), 2))
-        columns = []
-        for low in range(0, layout.size, _COLUMN):
-            width = min(_COLUMN, layout.size - low)
-            init = [word >> low & (1 << width) - 1 for word in words]
-            memory = Memory(shape=width, depth=depth, init=init)
-            m.submodules[f"instructions_{low // _COLUMN}"] = memory
-            read = memory.read_port(domain="sync")
-            m.d.comb += read.addr.eq(address)
-            columns.append(read.data)
-        instruction = Signal(layout, name="instruction", reset_less=True)
-        m.d.sync += instruction.eq(Cat(columns))
-        return instruction
-
-    def _entry(self, m: Module) -> Value:
-        """Address of the first instruction of the operation that was asked for a cycle before."""
-        program, wanted = self.design.program, self._wanted_curve
-        entry = Signal(range(len(program.words)), name="entry")
-        m.d.sync += entry.eq(program.bad_operation)
-        # Without a carry chain.
-        with m.If(~Cat(wanted == curve for curve in range(self.design.curves)).any()):
-            m.d.sync += entry.eq(program.bad_curve)
-        for (operation, curve), address in program.entries.items():
-            with m.If((self._wanted_operation == operation) & (wanted == curve)):
-                m.d.sync += entry.eq(address)
-        return entry

@@ -35,30 +35,10 @@ from residua.hardware.coprocessor.control_program import ControlProgram
 from residua.hardware.coprocessor.controller_design import ControllerDesign
 from residua.hardware.coprocessor.routine_variants import GROUP_ROUTINES, RoutineVariants
 from residua.hardware.coprocessor.scalars.design import ScalarDesign
-from residua.hardware.coprocessor.scalars.digit_recoder import DIGIT_LATENCY, FLAGS
-from residua.hardware.coprocessor.scalars.unit import BIT_LATENCY
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.random_monitor import RandomMonitor
 from residua.machines.control_store import Block
-
-LOOPS = (
-    "window_start",
-    "table_step",
-    "ladder_step",
-    "joint_table_step",
-    "joint_step",
-    "comb_addition",
-    "window_doubling",
-    "square",
-)
-"""Routines that are repeated without a break, or use up a bit or a digit of the scalar."""
-
-SCALAR_DELAY = 6
-"""Slots from the last use of a bit of the scalar to the first of the next one, at least."""
-
-DIGIT_DELAY = SCALAR_DELAY - BIT_LATENCY + DIGIT_LATENCY
-"""Slots from the last use of a digit of the scalar to the first of the next one, at least."""
 
 
 class RoutineStore(Protocol):
@@ -495,22 +475,3 @@ class CurveDesign(ABC):
             self.watches_random,
             self.checks_residues,
         )
-
-    def _check_pause(self, name: str, flags: set[str], pause: int | None) -> None:
-        """Whether the next bit or digit is there when the next round of a loop wants it.
-
-        ``flags`` are those that the loop reads, ``pause`` the cycles between the last of its reads
-        and the first of the next round.
-        """
-        # A window's table comes between its first digit and the next one; a comb has its own unit.
-        if pause is None or name.startswith(("window_start", "comb_addition")):
-            return
-        halves = (*window.FIRST.listed, *window.SECOND.listed)
-        takes_digits = flags <= {flag.name for flag in (*FLAGS, *halves)}
-        needed = DIGIT_DELAY if takes_digits else SCALAR_DELAY
-        if pause < needed:
-            raise SpecificationError(
-                f"{name}: a round is too short for the next "
-                f"{'digit' if takes_digits else 'bit'} of the scalar, which takes {needed} cycles "
-                f"after the last use of the one before, not {pause}"
-            )

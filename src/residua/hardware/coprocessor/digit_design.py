@@ -13,7 +13,8 @@ from residua.curves.parameters import Curve
 from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.converters.result_buffer import ResultBuffer
-from residua.hardware.coprocessor.design import LOOPS, CurveDesign
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.loops import LOOPS, check_pause
 from residua.hardware.digit.field.design import DigitProcessorDesign
 from residua.hardware.digit.field.processor import DigitProcessor
 from residua.hardware.unbuilt import unbuilt
@@ -128,7 +129,7 @@ class DigitCoprocessorDesign(CurveDesign):
         for name, routine in self.processor.store.routines.items():
             if name.startswith(LOOPS) and routine.pause is not None:
                 pause = routine.pause * self.processor.timing.length
-                self._check_pause(name, routine.flags, pause)
+                check_pause(name, routine.flags, pause)
 
     def ladder_cycles(self, curve: int) -> int:
         """Cycles of the loops in which a curve's points are multiplied by secret scalars."""

@@ -20,7 +20,8 @@ from residua.errors import SpecificationError
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.converters.result_buffer import BUS_WIDTH, ResultBuffer
-from residua.hardware.coprocessor.design import LOOPS, CurveDesign
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.loops import LOOPS, check_pause
 from residua.hardware.coprocessor.scalars import half_scalars
 from residua.hardware.coprocessor.scalars.comb_reader import period
 from residua.hardware.engine.datapath_design import EngineOptions
@@ -315,7 +316,7 @@ class CoprocessorDesign(CurveDesign):
         for routine in self.processor.routines.values():
             if routine.source.loop:
                 flags = {bit.name for bit in routine.program.bits}
-                self._check_pause(routine.name, flags, routine.gate_pause)
+                check_pause(routine.name, flags, routine.gate_pause)
             if routine.name.startswith("comb_addition"):
                 self._check_entries(routine.name)
 
