@@ -88,6 +88,7 @@ ALONE_FAULTS = (
     (".command_payload(@)", "command_payload", "command_payload & 16'h7fff", "status"),
     (".zeroise(@)", "zeroise", "1'b0", "busy"),
     ("{8{@}}", "write_strobe[1]", "write_strobe[0]", "bytes"),
+    ("assign n1 = @;", "control_start | signal_25", "control_start", "is not busy"),
 )
 """Faults between bus and core."""
 
@@ -105,10 +106,21 @@ CLOSE_FAULTS = (
     ("result_valid = @;", "output_valid_81 & n5", "output_valid_81", "zeroisation"),
     ("@", "write_data == 32'h5a45524f", "write_data[30:0] == 31'h5a45524f", "not refused"),
     ("@", "n68 | interrupt_state_set_done", "n68", "INTERRUPT_STATE"),
+    ("@;", "core_done & n8", "core_done", "is done while"),
 )
 """Faults of AXI that show when accesses, or flags, follow closely, or come near to a key."""
 
-AROUND_A_STAND_IN = {"axi": ALONE_FAULTS + CLOSE_FAULTS, "wishbone": ALONE_FAULTS}
+ANSWER_FAULTS = (
+    ("@;", "core_done & n11", "core_done", "is done while"),
+    ("bus_ack_o = @;", "n6 & n7", "n6", "acknowledged and refused"),
+    ("n6 = @;", "signal_signal & signal_4", "signal_4 | ~signal_signal", "too early or too late"),
+)
+"""Faults of Wishbone: of its answers, and of an end."""
+
+AROUND_A_STAND_IN = {
+    "axi": ALONE_FAULTS + CLOSE_FAULTS,
+    "wishbone": ALONE_FAULTS + ANSWER_FAULTS,
+}
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,8 @@ enum Failure {
   disarmed = 16,
   untimely = 32,
   survives = 64,
-  lingers = 128
+  lingers = 128,
+  ambiguous = 256
 };
 
 struct Word {
@@ -387,6 +388,8 @@ class Bench {
 #else
   void sample() {
     answered_ = top.wb_stb_i && (top.wb_ack_o || top.wb_err_o);
+    if (top.wb_ack_o && top.wb_err_o) fail(ambiguous);
+    if (!top.wb_stb_i && (top.wb_ack_o || top.wb_err_o)) fail(untimely);
     if (top.wb_stb_i && top.wb_err_o) fail(refused);
     // A master in pipelined mode goes on with the answer.
     if (top.wb_stb_i && (top.wb_stall_o != 0) == answered_) fail(untimely);

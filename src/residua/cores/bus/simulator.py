@@ -28,6 +28,7 @@ _FAILURES = {
     32: "an answer comes too early or too late",
     64: "a word of the result is left after a zeroisation",
     128: "a word is on the bus beside no answer, or beside a refusal",
+    256: "an access is acknowledged and refused at once",
 }
 """Messages for the bits of the harness's verdict."""
 

@@ -28,6 +28,12 @@ _PACES = ((0, 0), (96, 0), (160, 5))
 _MEETINGS, _WRITES = 12, 100
 """Operations that end while flags are written, and the writes meanwhile."""
 
+_STARTS, _LOOKS = 12, 4
+"""Operations that are looked at, and not started again, from their starts on, and how often."""
+
+_ENDS = 32
+"""Operations that are zeroised at about their ends."""
+
 _ROUNDS = 48
 """Operations of each run."""
 
@@ -65,6 +71,8 @@ def verify_bus_alone(model: BusModel, seed: int) -> list[str]:
             echo = _Echo(host, draw)
             echo.check_flags()
             echo.run()
+            echo.check_starts()
+            echo.check_zeroisations()
         except (Fault, BusError) as error:
             return [f"the bus alone: {error}"]
     return []
@@ -120,6 +128,43 @@ class _Echo:
         for _ in range(_MEETINGS):
             self._meet(done, refused)
 
+    def check_starts(self) -> None:
+        """From its start on an operation is busy, and another one is refused.
+
+        The stand-in takes a command late, and is idle until then.
+        """
+        host, command = self.host, 1
+        control, status = host.map["CONTROL"], host.map["STATUS"]
+        start = Access(control.address, command | control.fields["start"].mask)
+        for _ in range(_STARTS):
+            self._start(command)
+            answers = host.simulator.traffic([Access(status.address), start] * _LOOKS)
+            if not all((word or 0) & status.fields["busy"].mask for word in answers[::2]):
+                raise Fault("an operation that was started is not busy")
+            if any(answer is not None for answer in answers[1::2]):
+                raise Fault("an operation starts while another one is under way")
+            operands = [self.draw.getrandbits(32)]
+            if host.streams:
+                host.simulator.send(operands)
+            self._judge(command, operands, [] if host.streams else list(operands))
+        host.write("INTERRUPT_STATE", host.mask("INTERRUPT_STATE", "refused"))
+
+    def check_zeroisations(self) -> None:
+        """One that comes as an operation ends is not over with that."""
+        host = self.host
+        key = Access(host.map["ZEROISE"].address, host.map.zeroise_key)
+        look = Access(host.map["STATUS"].address)
+        fields = host.map["STATUS"].fields
+        both = fields["busy"].mask | fields["done"].mask
+        for number in range(_ENDS):
+            self._start(0)
+            host.simulator.traffic([look] * (number % 8) + [key])
+            if any((word or 0) & both == both for word in host.simulator.traffic([look] * _LOOKS)):
+                raise Fault("a zeroisation is done while the core is busy")
+            host.idle()
+            host.received(host.simulator.waiting)
+        host.write("INTERRUPT_STATE", host.mask("INTERRUPT_STATE", "done"))
+
     def _meet(self, done: int, refused: int) -> None:
         """Write one flag in every other cycle in which the other one may be set."""
         host = self.host
@@ -157,7 +202,14 @@ class _Echo:
         command, operands = self._command()
         if not host.streams:
             self._superfluous()
-        found = host.moved(self._begin(command, operands), _PATIENCE)
+        self._judge(command, operands, self._begin(command, operands), interrupts=interrupts)
+
+    def _judge(
+        self, command: int, operands: list[int], waiting: list[int], *, interrupts: bool = False
+    ) -> None:
+        """See an operation to its end, of whose operands some still wait for a register."""
+        host = self.host
+        found = host.moved(waiting, _PATIENCE)
         code = host.ended(interrupts=interrupts)
         count = len(operands) + (command >> 4 & 15) + 1
         found = host.simulator.received(count) if host.streams else found + host.rest()

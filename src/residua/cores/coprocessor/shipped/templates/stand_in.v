@@ -2,8 +2,8 @@
 //
 // The operation says how many words it takes: of operands in bits 0 to 3, of random words in bits 4
 // to 7. They are its result, with a last word that is the command. It ends with the status of the
-// command's curve. Each channel pauses at random. Bit 16 of the last word says whether a word ever
-// stayed on a channel after it was taken.
+// command's curve. Each channel pauses at random, that of commands for long, and it wipes for long.
+// Bit 16 of the last word says whether a word ever stayed on a channel after it was taken.
 
 module {{ module }} (
   input wire clk,
@@ -38,7 +38,7 @@ module {{ module }} (
   wire all_given = given == command[3:0] + command[7:4];
   wire [4:0] random_place = given - command[3:0];
 
-  assign command_ready = state == IDLE && pauses[3];
+  assign command_ready = state == IDLE && pauses[3] && pauses[13] && pauses[23];
   assign operands_ready = state == TAKING && operands_left != 0 && pauses[7];
   assign random_ready = state == TAKING && random_left != 0 && pauses[11];
   assign result_valid = state == GIVING && offered;
@@ -84,7 +84,7 @@ module {{ module }} (
           end
         end
       end
-      WIPING: if (pauses[19]) begin
+      WIPING: if (pauses[19] && pauses[27] && pauses[9]) begin
         done <= 1;
         state <= IDLE;
       end
