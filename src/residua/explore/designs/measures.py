@@ -1,6 +1,7 @@
 """What is found out about a core, step by step: its model, its synthesis, its placements."""
 
 import json
+import math
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -109,10 +110,11 @@ def _mapped(directory: Directory, task: Task) -> Found:
 
 def _placed(directory: Directory, task: Task) -> Found:
     found = synthesise_directory(directory, task.target, seeds=task.seeds)
+    limit = found["fmax_limit_mhz"] or math.inf  # without multipliers there is none
     return Found(
         verilog=verilog(directory),
         figures={name: found["resources"][name] for name in MAPPED} | {"mhz": found["fmax_mhz"]},
-        clocks=[min(one["mhz"], found["fmax_limit_mhz"]) for one in found["seeds"]],
+        clocks=[min(one["mhz"], limit) for one in found["seeds"]],
     )
 
 
