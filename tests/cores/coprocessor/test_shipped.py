@@ -113,9 +113,10 @@ CLOSE_FAULTS = (
 ANSWER_FAULTS = (
     ("@;", "core_done & n11", "core_done", "is done while"),
     ("bus_ack_o = @;", "n6 & n7", "n6", "acknowledged and refused"),
+    ("n7 = @;", "write_valid & addressed_zeroise", "addressed_zeroise", "leave STATUS at"),
     ("n6 = @;", "signal_signal & signal_4", "signal_4 | ~signal_signal", "too early or too late"),
 )
-"""Faults of Wishbone: of its answers, and of an end."""
+"""Faults of Wishbone: of its answers, of an end, and of what a read does."""
 
 AROUND_A_STAND_IN = {
     "axi": ALONE_FAULTS + CLOSE_FAULTS,

@@ -406,7 +406,7 @@ class Bench {
   void begin_access(bool writes, std::uint32_t offset, std::uint32_t value) {
     top.wb_we_i = writes;
     top.wb_adr_i = offset / 4;
-    top.wb_dat_i = value;
+    if (writes) top.wb_dat_i = value;  // what was written last stays beside reads
     top.wb_sel_i = writes ? strobe_ : 0b1111;
     top.wb_cyc_i = top.wb_stb_i = 1;
   }
