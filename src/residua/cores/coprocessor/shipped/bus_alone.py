@@ -4,6 +4,8 @@ Whatever the core makes of its words, the bus has to pass each bit of them on: o
 words, of which no result depends, results and their last word, commands and status. Every register
 is read and written in all of its bytes, and every address that is none is refused. Accesses follow
 one another as closely as the bus lets them, and flags are set and cleared in the same cycles.
+The stand-in takes commands late, and wipes for long: the bus is busy from a start to its end, and a
+zeroisation is over when that is, also of an operation that just ends.
 """
 
 import random
