@@ -387,9 +387,10 @@ class Bench {
   bool written_ = false, read_ = false, write_refused_ = false, read_refused_ = false;
 #else
   void sample() {
-    answered_ = top.wb_stb_i && (top.wb_ack_o || top.wb_err_o);
+    const bool answer = top.wb_ack_o || top.wb_err_o;
+    answered_ = top.wb_stb_i && answer;
+    if (answer && !top.wb_stb_i) fail(untimely);
     if (top.wb_ack_o && top.wb_err_o) fail(ambiguous);
-    if (!top.wb_stb_i && (top.wb_ack_o || top.wb_err_o)) fail(untimely);
     if (top.wb_stb_i && top.wb_err_o) fail(refused);
     // A master in pipelined mode goes on with the answer.
     if (top.wb_stb_i && (top.wb_stall_o != 0) == answered_) fail(untimely);

@@ -33,8 +33,8 @@ _MEETINGS, _WRITES = 12, 100
 _STARTS, _LOOKS = 12, 4
 """Operations that are looked at, and not started again, from their starts on, and how often."""
 
-_ENDS = 32
-"""Operations that are zeroised at about their ends."""
+_ENDS, _LONG = 128, 24
+"""Operations that are zeroised at about their ends, fewer cycles after their starts than this."""
 
 _ROUNDS = 48
 """Operations of each run."""
@@ -146,25 +146,24 @@ class _Echo:
             if any(answer is not None for answer in answers[1::2]):
                 raise Fault("an operation starts while another one is under way")
             operands = [self.draw.getrandbits(32)]
-            if host.streams:
-                host.simulator.send(operands)
-            self._judge(command, operands, [] if host.streams else list(operands))
+            self._judge(command, operands, self._give(operands))
         host.write("INTERRUPT_STATE", host.mask("INTERRUPT_STATE", "refused"))
 
     def check_zeroisations(self) -> None:
         """One that comes as an operation ends is not over with that."""
         host = self.host
-        key = Access(host.map["ZEROISE"].address, host.map.zeroise_key)
         look = Access(host.map["STATUS"].address)
         fields = host.map["STATUS"].fields
         both = fields["busy"].mask | fields["done"].mask
-        for number in range(_ENDS):
+        for _ in range(_ENDS):
             self._start(0)
-            host.simulator.traffic([look] * (number % 8) + [key])
+            host.simulator.run(self.draw.randrange(_LONG))
+            host.write("ZEROISE", host.map.zeroise_key)
             if any((word or 0) & both == both for word in host.simulator.traffic([look] * _LOOKS)):
                 raise Fault("a zeroisation is done while the core is busy")
             host.idle()
-            host.received(host.simulator.waiting)
+            if host.streams:
+                host.received(1)
         host.write("INTERRUPT_STATE", host.mask("INTERRUPT_STATE", "done"))
 
     def _meet(self, done: int, refused: int) -> None:
@@ -253,14 +252,17 @@ class _Echo:
 
     def _begin(self, command: int, operands: list[int]) -> list[int]:
         """Start it, on streams with the operands before or after that; words for registers."""
-        host = self.host
         early = self.draw.getrandbits(1)
-        if host.streams and early:
-            host.simulator.send(operands)
+        waiting = self._give(operands) if early else []
         self._start(command)
-        if host.streams and not early:
-            host.simulator.send(operands)
-        return [] if host.streams else list(operands)
+        return waiting if early else self._give(operands)
+
+    def _give(self, operands: list[int]) -> list[int]:
+        """Send operands if there are streams; else the words that a register is to take."""
+        if not self.host.streams:
+            return list(operands)
+        self.host.simulator.send(operands)
+        return []
 
     def _start(self, command: int) -> None:
         self.host.write("CONTROL", command | self.host.map["CONTROL"].fields["start"].mask)
