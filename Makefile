@@ -156,13 +156,14 @@ papers: setup
 
 # Locked on the oldest supported Python, so that what only it needs is in the lock too.
 LOCK_VENV := build/lock-venv
+SYSTEM_EXTRAS := litex system-test ice40 nexus gowin gatemate machxo3
 PIP_COMPILE = $(LOCK_VENV)/bin/pip-compile --quiet --generate-hashes --strip-extras --no-header \
 	--no-annotate --no-emit-options $(if $(UPGRADE),--upgrade)
 lock:
 	scripts/venv.sh '$(PYTHON)' $(LOCK_VENV)
 	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check install --quiet pip-tools
 	$(PIP_COMPILE) --extra dev --output-file requirements.txt pyproject.toml
-	$(PIP_COMPILE) --extra dev --extra litex --extra system-test --constraint requirements.txt \
+	$(PIP_COMPILE) --extra dev $(patsubst %,--extra %,$(SYSTEM_EXTRAS)) --constraint requirements.txt \
 		--output-file $(LOCK_VENV)/all.txt pyproject.toml
 	grep --invert-match --line-regexp --fixed-strings --file=requirements.txt $(LOCK_VENV)/all.txt > requirements-system.txt
 	sed -i '1i # Locked with hashes by "make lock" from pyproject.toml.' requirements.txt requirements-system.txt

@@ -419,7 +419,7 @@ def test_unknown_target_and_bad_numbers(run, built):
     path, _ = built
     code, _, err = run("synth", path, "--target", "ice40")
     assert code == 2
-    assert err.startswith("residua: target 'ice40' is unknown: one of ecp5, xc7")
+    assert err.startswith("residua: target 'ice40' is unknown: one of ecp5, ice40up5k, nexus")
     code, _, err = run("synth", path, "--target", "ecp5", "--seeds", 0)
     assert code == 2
     assert "'--seeds': Input should be greater than or equal to 1" in err

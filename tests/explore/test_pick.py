@@ -16,7 +16,7 @@ from residua.explore.designs.results import shown
 ROOT = Path(__file__).parents[2]
 
 
-def row(width, rowers, *, lut, mhz, cycles=100, dsp=2, modulus="0x1000b"):
+def row(width, rowers, *, lut, mhz, cycles=100, dsp=2, modulus="0x1000b", target="ecp5"):
     keys = {"modulus": modulus, "width": width, "rowers": rowers}
     figures = {"cycles": cycles, "interval": cycles, "lut": lut, "ff": lut, "dsp": dsp, "bram": 0}
     return Row(
@@ -32,6 +32,7 @@ def row(width, rowers, *, lut, mhz, cycles=100, dsp=2, modulus="0x1000b"):
             **shown(figures | {"mhz": mhz}),
             "chosen": check_any(keys).items(),
             "operation": "",
+            "target": target,
             "clocks": [mhz - 1, mhz, mhz + 1],
         },
     )
@@ -55,6 +56,17 @@ def test_the_best_by_a_figure():
     assert best(by="lut") == ROWS[2].specification
     assert best(by="per_second") == ROWS[0].specification
     assert best({"modulus": "0x1000f"}) == ROWS[3].specification
+
+
+def test_devices_of_other_families():
+    """Cores that were placed on a family are for devices of this family alone."""
+    placed = [*ROWS, row(14, 2, lut=300, mhz=900.0, target="gowin")]
+    for device, width in (("", 12), ("LFE5U-25F", 12), ("GW2A-18", 14)):
+        found = pick(placed, Wish(SMALL, "ms", {}, device))
+        assert found["best"]["keys"]["width"] == width
+        assert found["cores"] == (1 if device == "GW2A-18" else 3)
+    with pytest.raises(SpecificationError, match="no core with --modulus 65547 was measured"):
+        pick(placed, Wish(SMALL, "ms", {}, "CCGM1A1"))
 
 
 def test_limits():

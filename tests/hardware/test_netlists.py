@@ -20,6 +20,8 @@ from residua.toolchain.yosys import cell_models, synthesise
 CELLS = {
     "xc7": {"DSP48E1", "CARRY4", "RAM32M", "LUT6", "FDRE"},
     "ecp5": {"MULT18X18D", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "LUT4", "PFUMX", "L6MUX21"},
+    "ice40up5k": {"SB_MAC16", "SB_CARRY", "SB_DFFE", "SB_LUT4"},
+    "gatemate": {"CC_MULT", "CC_ADDF", "CC_DFF", "CC_L2T4"},
 }
 
 

@@ -27,7 +27,10 @@ VERBS = {
         "trace",
         "Record what registers hold in each cycle of an operation, with names of what happens.",
     ),
-    "synth": ("cores", "Synthesise a directory for a device; place and route it for an ECP5."),
+    "synth": (
+        "cores",
+        "Synthesise a directory for a device; place and route it where nextpnr can.",
+    ),
     "report": ("cores", "Write report.html into a directory, with all results so far."),
     "compare": (
         "cores",

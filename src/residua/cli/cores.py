@@ -146,13 +146,15 @@ def synth(
     directory: Core,
     *,
     target: Annotated[str, typer.Option(metavar="TARGET", help=f"One of {', '.join(TARGETS)}.")],
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placements on an ECP5.")] = SEEDS,
+    seeds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Placements, where nextpnr places.")
+    ] = SEEDS,
     force: Annotated[
         bool, typer.Option("--force", help="Run the tools again, whatever they found before.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Synthesise a directory for a device; place and route it for an ECP5."""
+    """Synthesise a directory for a device; place and route it where nextpnr can."""
     from residua.cores.directory import Directory
     from residua.cores.synthesis import synthesise_directory
     from residua.report import tables

@@ -5,10 +5,11 @@ from typing import Any
 
 from residua import __version__
 from residua.cores.manifest import modules, render
-from residua.toolchain import nextpnr, vivado
+from residua.toolchain import vivado
+from residua.toolchain.ecp5.parts import DEVICES, SPEED_GRADES
 
-_SPEED = max(nextpnr.SPEED_GRADES)
-_SWITCH, _PACKAGE = nextpnr.DEVICES["LFE5U-85F"]
+_SPEED = max(SPEED_GRADES)
+_SWITCH, _PACKAGE = DEVICES["LFE5U-85F"]
 
 _PINS = 365
 """User pins of the package."""

@@ -3,7 +3,7 @@
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -15,11 +15,12 @@ from residua.cores.kept_files import STATE
 from residua.cores.simulation.runs import SEEDS
 from residua.errors import SpecificationError
 from residua.output import Progress
-from residua.toolchain import nextpnr, vivado, yosys
+from residua.toolchain import vivado, yosys
+from residua.toolchain.placement.devices import DEVICES, TOTALS, Device
+from residua.toolchain.placement.harness import HARNESS, harness
+from residua.toolchain.placement.nextpnr import PlacementResult, place_and_route
 from residua.toolchain.targets import TARGETS
 from residua.toolchain.utilisation import families
-
-Runner = Callable[[Directory, Path, Sequence[int], Progress], dict[str, Any]]
 
 
 def synthesise_directory(
@@ -37,23 +38,25 @@ def synthesise_directory(
 
     Args:
         directory: what ``residua build`` wrote.
-        target: one of `TARGETS`. ``ecp5`` is placed and routed too, in a harness that keeps pins
-            from limiting it; for the others there are only resources; ``vivado`` needs Vivado.
-        seeds: placements for ``ecp5``, numbered from 1.
+        target: one of `TARGETS`. On those with one of `DEVICES` it is placed and routed too, in a
+            harness that keeps pins from limiting it; for the others there are only resources;
+            ``vivado`` needs Vivado.
+        seeds: placements, numbered from 1.
         force: run the tools whatever is there.
         progress: called at each step.
 
     Returns:
-        Whether it was ``kept``; ``resources`` of the core alone, on ECP5 also of its ``modules``
-        and the ``floor_plan``, see `families` and `FloorPlan` in `residua.toolchain`; ``fmax_mhz``
+        Whether it was ``kept``; ``resources`` of the core alone, of Lattice's larger families also
+        of its ``modules``, and the ``floor_plan`` where it was placed, see `families` and
+        `FloorPlan` in `residua.toolchain`; ``fmax_mhz``
         (median, capped at the multiplier's own limit), ``latency_ns`` and ``area_time`` (LUTs times
         latency in microseconds), None where nothing was timed. Of a coprocessor, with its bus:
         ``points``, for each curve the multiplication of a point with its measured ``cycles``,
         ``microseconds`` and ``area_time`` (LUTs times milliseconds).
 
     Raises:
-        SpecificationError: no such target, no seed, or the directory is not what its specification
-            gives.
+        SpecificationError: no such target, no seed, what places on it is not installed, or the
+            directory is not what its specification gives.
         ToolError: a tool is missing or failed.
     """
     if target not in TARGETS:
@@ -61,18 +64,20 @@ def synthesise_directory(
     if seeds < 1:
         raise SpecificationError(f"seeds = {seeds}: place and route needs at least 1")
     progress("the core again")
-    made_with = {"seeds": seeds if target == "ecp5" else 0, "package": STATE}
+    device = DEVICES.get(target)
+    made_with = {"seeds": seeds if device else 0, "package": STATE}
     directory.check_files()
     kept = directory.results().get(f"synth-{target}", {})
     if kept.get("made_with") == made_with and not force and target != "vivado":
         return _told(directory, kept, kept=True)
     work = directory.path / "synth" / target
-    runner = _RUNNERS.get(target)
     with cache.anew() if force else nullcontext():
-        if runner is None:
+        if target == "vivado":
+            found = _vivado(directory, work, progress)
+        elif device is None:
             found = map_directory(directory, target, work, progress)
         else:
-            found = runner(directory, work, range(1, seeds + 1), progress)
+            found = _placed(directory, target, device, work, range(1, seeds + 1), progress)
     times = directory.kind.core_class.times(directory, found)
     result = {"target": target, **found, **times, "made_with": made_with}
     directory.store(f"synth-{target}", result)
@@ -82,7 +87,7 @@ def synthesise_directory(
 def device_totals(found: Mapping[str, Any]) -> Mapping[str, int]:
     """What the device of a result has of each resource; nothing where it is not known."""
     device = str(found.get("device", "")).partition(" ")[0]
-    return {**nextpnr.TOTALS, **vivado.TOTALS}.get(device, {})
+    return {**TOTALS, **vivado.TOTALS}.get(device, {})
 
 
 def _told(directory: Directory, result: dict[str, Any], *, kept: bool) -> dict[str, Any]:
@@ -116,12 +121,20 @@ def map_directory(
 
 
 def _placed(
-    directory: Directory, work: Path, seeds: Sequence[int], progress: Progress
+    directory: Directory,
+    target: str,
+    device: Device,
+    work: Path,
+    seeds: Sequence[int],
+    progress: Progress,
 ) -> dict[str, Any]:
     """Resources of the core, clock frequency of the core in its harness."""
-    found = map_directory(directory, "ecp5", work / "core", progress)
-    sources = directory.sources("ecp5")
-    placed = place_in_harness(sources, directory.top, work / "harness", seeds, progress)
+    device.check()
+    found = map_directory(directory, target, work / "core", progress)
+    sources = directory.sources(target)
+    placed = place_in_harness(
+        sources, directory.top, work / "harness", seeds, progress, target=target
+    )
     return {**found, **clock_figures(placed), "floor_plan": asdict(placed.floor_plan)}
 
 
@@ -131,30 +144,37 @@ def place_in_harness(
     bench: Path,
     seeds: Sequence[int],
     progress: Progress = lambda step: None,
-) -> nextpnr.PlacementResult:
-    """The clock frequency of module ``top`` on an ECP5, its pins on a harness of registers.
+    *,
+    target: str = "ecp5",
+) -> PlacementResult:
+    """The clock frequency of module ``top`` on a device, its pins on a harness of registers.
 
     Args:
-        sources: the Verilog of the module, with the primitives for ECP5.
+        sources: the Verilog of the module, with the primitives for the target.
         top: its name.
         bench: directory for what the tools read and write.
         seeds: of the placements.
         progress: called at each step.
+        target: one with a device of `DEVICES`.
 
     Raises:
+        SpecificationError: what places on it is not installed.
         ToolError: a tool is missing or failed.
     """
+    device = DEVICES[target]
+    device.check()
     progress("synthesis with harness")
     ports = yosys.read_ports(sources, top, out_dir=bench)
     wrapper = bench / "harness.v"
-    wrapper.write_text(nextpnr.harness(ports, top), encoding="utf-8")
-    mapped = yosys.synthesise([*sources, wrapper], "harness", "ecp5", out_dir=bench)
+    wrapper.write_text(harness(ports, top, oscillator=device.oscillator), encoding="utf-8")
+    mapped = yosys.synthesise([*sources, wrapper], HARNESS, target, out_dir=bench, pads=True)
     progress(f"place and route, {len(seeds)} seeds")
-    placed = nextpnr.place_and_route(
+    placed = place_and_route(
         mapped.json,
-        "harness",
+        HARNESS,
         out_dir=bench,
         instances=mapped.instances,
+        device=device,
         seeds=seeds,
         workers=min(len(seeds), os.cpu_count() or 1),
         progress=lambda one: progress(f"seed {one.seed}: {one.mhz:.1f} MHz"),
@@ -164,15 +184,16 @@ def place_in_harness(
     return placed
 
 
-def clock_figures(placed: nextpnr.PlacementResult) -> dict[str, Any]:
+def clock_figures(placed: PlacementResult) -> dict[str, Any]:
     """``fmax_mhz`` (median, capped at the multiplier's own limit), and each of the ``seeds``."""
     return {
-        "tool": "yosys, nextpnr-ecp5",
-        "device": f"{placed.device} speed {placed.speed}",
+        "tool": f"yosys, {placed.device.program}",
+        "device": placed.device.title,
         "fmax_mhz": round(placed.mhz_capped, 1),
         "fmax_timed_mhz": round(placed.mhz, 1),
         "fmax_best_mhz": round(placed.best_mhz, 1),
         "fmax_limit_mhz": placed.limit_mhz,
+        "sites": {kind: list(sites) for kind, sites in placed.utilisation.items()},
         "seeds": [
             {
                 "seed": one.seed,
@@ -187,9 +208,7 @@ def clock_figures(placed: nextpnr.PlacementResult) -> dict[str, Any]:
     }
 
 
-def _vivado(
-    directory: Directory, work: Path, _seeds: Sequence[int], progress: Progress
-) -> dict[str, Any]:
+def _vivado(directory: Directory, work: Path, progress: Progress) -> dict[str, Any]:
     """Out-of-context implementation. The script and its sources stay, to be run where Vivado is."""
     work.mkdir(parents=True, exist_ok=True)
     sources = [Path(shutil.copy(source, work)) for source in directory.sources()]
@@ -219,6 +238,3 @@ _VIVADO_ROWS = {
 def _used(report: str, rows: str) -> int:
     found = re.search(rf"^\|\s*{rows}\*?\s*\|\s*([0-9.]+)", report, re.MULTILINE)
     return int(float(found.group(1))) if found else 0
-
-
-_RUNNERS: dict[str, Runner] = {"ecp5": _placed, "vivado": _vivado}

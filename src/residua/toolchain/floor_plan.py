@@ -10,7 +10,7 @@ from pathlib import Path
 
 from residua.toolchain.utilisation import Instances, family
 
-_SITE = re.compile(r"X(\d+)/Y(\d+)/")
+_SITE = re.compile(r"X(\d+)/?Y(\d+)/")
 _INSIDE = re.compile(r"(?<=\*)\..*")
 _LETTERS = string.ascii_letters
 

@@ -1,6 +1,9 @@
 """Device families that synthesis knows, by name, and the primitives that go with a core there."""
 
-YOSYS_TARGETS = ("ecp5", "xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
+PLACED_TARGETS = ("ecp5", "ice40up5k", "nexus", "gowin", "gatemate", "machxo3")
+"""Targets whose clocks are known, by nextpnr: each has one of its `placement.devices`."""
+
+YOSYS_TARGETS = (*PLACED_TARGETS, "xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
 TARGETS = (*YOSYS_TARGETS, "vivado")
 
 PRIMITIVE_FILE = "rtl/primitives.v"

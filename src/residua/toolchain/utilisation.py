@@ -13,21 +13,34 @@ _LUTS: Mapping[str, int] = {
     "RAM16X1S": 1, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM512X1S": 8,
     "RAM16X1D": 2, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM256X1D": 8,
     "RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8,
-    "CCU2C": 2, "TRELLIS_DPR16X4": 6,
+    "CCU2": 2, "CCU2C": 2, "CCU2D": 2, "WIDEFN9": 2, "DPR16X4": 4, "TRELLIS_DPR16X4": 6,
+    "SB_LUT4": 1,
+    "ALU": 1, "RAM16SDP4": 4,
+    "CC_LUT1": 1, "CC_LUT2": 1, "CC_L2T4": 1, "CC_L2T5": 2, "CC_MX2": 1, "CC_MX4": 2, "CC_ADDF": 1,
 }  # fmt: skip
 """Look-up tables that a cell takes.
 
 Xilinx: a distributed RAM takes what its data sheet says, a MUXF or a carry cell none (the tables in
 front of a carry chain are cells of their own); an inverter that Yosys leaves alone counts as one.
-ECP5: a CCU2C is the two LUT4 of a slice; a TRELLIS_DPR16X4 is four LUT4 that store and the two of
-the slice that writes them, as nextpnr counts it in TRELLIS_COMB. nextpnr adds two for each carry
-chain that starts from, or ends in, the fabric.
+ECP5, MachXO3: a CCU2C or CCU2D is the two LUT4 of a slice; a TRELLIS_DPR16X4 is four LUT4 that
+store and the two of the slice that writes them, as nextpnr counts it in TRELLIS_COMB. nextpnr adds
+two for each carry chain that starts from, or ends in, the fabric. Nexus: a WIDEFN9 joins two LUT4;
+those that write a distributed memory are no part of OXIDE_COMB.
+iCE40: carry cells and flip-flops without a table take logic cells, too, which nextpnr counts.
+Gowin: an ALU takes the place of a table.
+GateMate: halves of its elements; a multiplier is made of them, and not counted here.
 """
 
-_CARRIES = ("CCU2C", "CARRY4", "CARRY8", "MUXCY")
-_DSP_PREFIXES = ("DSP48", "MULT18X18", "MULT9X9")
-_BRAM_PREFIXES = ("RAMB", "DP16KD", "PDPW16KD", "URAM")
-_FF_PREFIXES = ("FD", "TRELLIS_FF")
+_CARRIES = ("CCU2", "CARRY4", "CARRY8", "MUXCY", "SB_CARRY", "ALU", "CC_ADDF")
+_DSP_PREFIXES = ("DSP48", "MULT", "SB_MAC16", "CC_MULT")
+_BRAM_PREFIXES = (
+    *("RAMB", "URAM"),
+    *("DP16K", "PDP", "DP8KC"),
+    "SB_RAM",
+    *("SPX9", "DPX9", "SDPX9", "pROM"),
+    "CC_BRAM",
+)
+_FF_PREFIXES = ("FD", "TRELLIS_FF", "SB_DFF", "DFF", "CC_DFF")
 
 _NUMBERS = re.compile(r"(_\d+)+(?=\.|$)")
 
@@ -37,10 +50,11 @@ class Utilisation:
     """Resources of a device.
 
     Attributes:
-        lut: look-up tables; on ECP5 those inside carry cells and distributed memory are included.
+        lut: look-up tables; on ECP5 and its like those in carry cells and distributed memory are
+            included.
         ff: flip-flops outside DSP blocks and memories.
-        carry: carry cells (CCU2C, CARRY4, CARRY8 or MUXCY).
-        dsp: multiplier or DSP cells.
+        carry: carry cells.
+        dsp: multiplier or DSP cells; on GateMate multipliers, which are made of its elements.
         bram: block RAM cells of any size.
     """
 

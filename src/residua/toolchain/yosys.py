@@ -16,12 +16,15 @@ import pyosys
 
 from residua.errors import SpecificationError
 from residua.toolchain.kept.runs import keep_run
+from residua.toolchain.mapping import INSTANCES, commands, free_carries, knows_instances
 from residua.toolchain.output_registers import absorb_output_registers
 from residua.toolchain.process import run_python
 from residua.toolchain.targets import YOSYS_TARGETS
 from residua.toolchain.utilisation import Instances, Utilisation
 
 _MODELLED_XILINX = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp")  # Yosys has no model of the DSP48E2
+_MODELLED_OTHERS = {"ice40up5k": "ice40", "gatemate": "gatemate"}
+"""Folders of Yosys with models of all cells of a family, its multipliers and memories too."""
 
 ABC = Path(pyosys.__file__).parent / "yosys-abc"
 """The program of ABC that belongs to it."""
@@ -30,7 +33,6 @@ _SHARE = Path(pyosys.__file__).parent / "share"
 _INCLUDE = re.compile(r'^`include "(.*)"$', re.MULTILINE)
 _OWN_CELLS = Path(__file__).parent / "cells"
 _SOURCES = "sources"
-_INSTANCES = "instances.txt"
 _INITIAL = re.compile(r"^ *initial begin\n(?: *\w+(?:\[\d+\])? = [^;\n]+;\n)+ *end$", re.MULTILINE)
 _SHORT = 64
 
@@ -38,22 +40,6 @@ _RUNNER = """
 import sys
 from pyosys import libyosys
 libyosys.run_pass("script " + sys.argv[1], libyosys.Design())
-"""
-
-_PACK_DSP48E = (
-    "chtype -set DSP48E1 t:DSP48E",
-    'setparam -set USE_MULT "MULTIPLY" t:DSP48E1',
-    # A pre-adder that looks taken is not used: the DSP48E has none.
-    'setparam -set ADREG 0 -set DREG 0 -set INMODEREG 0 -set USE_DPORT "TRUE" t:DSP48E1',
-    "xilinx_dsp -family xc7",
-    "setparam -unset ADREG -unset DREG -unset INMODEREG -unset USE_DPORT t:DSP48E1",
-    'setparam -set USE_MULT "MULT" t:DSP48E1 r:MREG=0 %i',
-    'setparam -set USE_MULT "MULT_S" t:DSP48E1 r:MREG=1 %i',
-    "chtype -set DSP48E t:DSP48E1",
-)
-"""Has DSP48E cells take in adders and registers.
-
-Yosys does so for the DSP48E1 alone, which is a DSP48E with a pre-adder.
 """
 
 
@@ -73,7 +59,7 @@ class SynthesisResult:
     Attributes:
         target: one of `YOSYS_TARGETS`.
         used: by the whole design.
-        instances: of the design, where the target's mapping keeps them apart: on ECP5.
+        instances: of the design, if its target `knows_instances`.
         kinds: of the cells, by name.
         netlist: Verilog of the mapped design, for simulation with `cell_models`.
         json: netlist for nextpnr.
@@ -106,15 +92,12 @@ def synthesise(
     *,
     out_dir: Path,
     dsp: bool = True,
+    pads: bool = False,
     data: Sequence[Path] = (),
     parameters: bool = False,
     timeout: float | None = None,
 ) -> SynthesisResult:
     """Maps a design to the cells of a device family.
-
-    On ECP5 it is flattened after mapping, which keeps a module's logic to itself and its wires
-    short. Xilinx families are flattened first, for DSP blocks to take in the registers and adders
-    around them.
 
     Args:
         sources: Verilog files.
@@ -123,6 +106,7 @@ def synthesise(
         out_dir: takes ``netlist.json``, ``netlist.v``, ``yosys.log`` and the script; made if
         absent.
         dsp: whether multipliers may be DSP blocks, or are made of look-up tables.
+        pads: whether the ports are pins; see `residua.toolchain.mapping.commands`.
         data: files that the sources read, such as contents of memories, by their names alone.
         parameters: whether modules of the sources have parameters.
         timeout: seconds.
@@ -139,17 +123,17 @@ def synthesise(
     for file in data:
         shutil.copyfile(file, out_dir / file.name)
     netlist, verilog = "netlist.json", "netlist.v"
-    writes = [netlist, verilog, *([_INSTANCES] if target == "ecp5" else [])]
+    writes = [netlist, verilog, *([INSTANCES] if knows_instances(target) else [])]
     write_verilog = f"write_verilog -noattr -noexpr {verilog}"
     script = [
         *_read(files, top if parameters else None),
-        *_commands(top, target, dsp=dsp),
+        *commands(top, target, dsp=dsp, pads=pads),
         f"write_json {netlist}",
         write_verilog,
     ]
     reads = [*files, *(file.name for file in data)]
     log = run_script(script, reads=reads, writes=writes, out_dir=out_dir, timeout=timeout)
-    if target == "ecp5" and _use_output_registers(out_dir / netlist, top):
+    if _changed(out_dir / netlist, top, target):
         script = [f"read_json {netlist}", write_verilog]
         run_script(
             script,
@@ -163,7 +147,7 @@ def synthesise(
     return SynthesisResult(
         target=target,
         used=Utilisation.of_cells(Counter(kinds.values())),
-        instances=_instances(out_dir) if target == "ecp5" else Instances([]),
+        instances=_instances(out_dir) if knows_instances(target) else Instances([]),
         kinds=kinds,
         netlist=out_dir / verilog,
         json=out_dir / netlist,
@@ -191,7 +175,9 @@ def cell_models(target: str) -> tuple[Path, ...]:
     if target in _MODELLED_XILINX:
         own = [_OWN_CELLS / "xc5v_dsp48e.v"] if target == "xc5v" else []
         return (*own, _SHARE / "xilinx" / "cells_sim.v")
-    known = ", ".join(("ecp5", *_MODELLED_XILINX))
+    if target in _MODELLED_OTHERS:
+        return (_SHARE / _MODELLED_OTHERS[target] / "cells_sim.v",)
+    known = ", ".join(("ecp5", *_MODELLED_XILINX, *_MODELLED_OTHERS))
     raise SpecificationError(f"the cells of '{target}' have no simulation models; one of {known}")
 
 
@@ -287,26 +273,18 @@ def _read(files: Iterable[str], elaborated: str | None = None) -> list[str]:
     return [*read, "write_rtlil design.il", "design -reset", "read_rtlil design.il"]
 
 
-def _commands(top: str, target: str, *, dsp: bool) -> list[str]:
-    blocks = "" if dsp else " -nodsp"
-    if target != "ecp5":
-        # No pads and no clock buffers: the design is a part of something larger.
-        command = f"synth_xilinx -family {target} -top {top} -flatten -noiopad -noclkbuf{blocks}"
-        if target == "xc5v" and dsp:
-            return [f"{command} -run begin:coarse", *_PACK_DSP48E, f"{command} -run coarse:"]
-        return [command]
-    instances = f"tee -q -o {_INSTANCES} select -list t:$scopeinfo"
-    late = ["flatten", instances, "opt_clean -purge"]
-    return [f"synth_lattice -family ecp5 -top {top} -noflatten{blocks}", *late]
+_CHANGES = {"ecp5": absorb_output_registers, "nexus": free_carries}
+"""What a netlist needs after Yosys, by target."""
 
 
-def _use_output_registers(path: Path, top: str) -> bool:
-    """Let block memories take in the registers behind them; whether any did."""
-    netlist = json.loads(path.read_text())
-    absorbed = absorb_output_registers(netlist["modules"][top])
-    if absorbed:
-        path.write_text(json.dumps(netlist))
-    return absorbed > 0
+def _changed(path: Path, top: str, target: str) -> bool:
+    """Do with a netlist what its target needs; whether anything was to do."""
+    change = _CHANGES.get(target)
+    netlist = json.loads(path.read_text()) if change else {}
+    if change is None or not change(netlist["modules"][top]):
+        return False
+    path.write_text(json.dumps(netlist))
+    return True
 
 
 def _kinds(path: Path, top: str) -> dict[str, str]:
@@ -317,5 +295,5 @@ def _kinds(path: Path, top: str) -> dict[str, str]:
 
 def _instances(out_dir: Path) -> Instances:
     """The instances that were in the flattened design, each a line of module and name."""
-    lines = (out_dir / _INSTANCES).read_text(encoding="utf-8").splitlines()
+    lines = (out_dir / INSTANCES).read_text(encoding="utf-8").splitlines()
     return Instances(line.partition("/")[2] for line in lines)

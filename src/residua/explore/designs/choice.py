@@ -10,7 +10,7 @@ from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
 from residua.evidence.rows import Row, Store
 from residua.explore.designs.figures import FIGURES, cost
-from residua.toolchain.nextpnr import TOTALS
+from residua.toolchain.placement.devices import TOTALS, target_of
 
 RUNNERS_UP = 3
 """Cores that are told of beside the best one."""
@@ -36,13 +36,18 @@ class Wish:
         keys: of its specification, as text.
         by: the figure of which the best is wanted.
         limits: what figures may be: at most, or at least if more of it is better.
-        device: on which it has to fit; "" if on any.
+        device: on which it has to fit; "" if on any ECP5.
     """
 
     keys: Mapping[str, str]
     by: str
     limits: Mapping[str, float]
     device: str = ""
+
+    @property
+    def target(self) -> str:
+        """The device family whose cores are chosen from."""
+        return target_of(self.device)
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -116,8 +121,8 @@ def ranked(rows: Sequence[Row], wish: Wish) -> list[Row]:
             "what is the core for? Give " + ", ".join(f"--{name}" for name in _NAMING[:-1])
             + " or --bits, with other keys if they matter"
         )  # fmt: skip
-    asked = _asked(rows, wish.keys)
     bounds = wish.bounds
+    asked = _asked([row for row in rows if row["target"] == wish.target], wish.keys)
     able = [row for row in asked if all(_excess(row, *one) <= 1 for one in bounds.items())]
     if not able:
         raise SpecificationError(_nearest(asked, bounds))

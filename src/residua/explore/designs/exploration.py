@@ -11,6 +11,7 @@ from residua.explore.designs.doer import OutOfTimeError, Told, doer
 from residua.explore.designs.figures import FIGURES, MAPPED, PLACED, Step
 from residua.explore.designs.search import Point, Search
 from residua.explore.designs.space import Keys, Space
+from residua.toolchain.placement.devices import DEVICES
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,13 @@ def check_last(space: Space, last: Step) -> None:
     """Refuse a last step that does not find all figures that objectives and limits need.
 
     Raises:
-        SpecificationError: a figure among them comes later, or the target has no such step.
+        SpecificationError: a figure among them comes later, the target has no such step, or what
+            places on it is not installed.
     """
     if last is Step.PLACEMENT:
         if not space.is_placed:
             raise SpecificationError(f"target '{space.target}' has no {last}: end with synthesis")
+        DEVICES[space.target].check()
         return
     late = {*PLACED} if last is Step.SYNTHESIS else {*PLACED, *MAPPED}
     limits = {word for limit in space.limits for word in _WORD.findall(limit)}

@@ -99,7 +99,9 @@ def around(row: Row, wish: Wish) -> Space:
     ]
     every = [dict(row.specification or {}), *neighbours(row, wish.keys)]
     parts = [{name: [value] for name, value in keys.items()} for keys in every]
-    return space.check({"keys": parts, "objectives": [wish.by], "limits": limits})
+    return space.check(
+        {"keys": parts, "objectives": [wish.by], "limits": limits, "target": wish.target}
+    )
 
 
 def neighbours(row: Row, asked: Mapping[str, str]) -> list[Keys]:
@@ -135,7 +137,7 @@ def _loose(keys: Keys, asked: Mapping[str, str]) -> Keys:
 
 
 def _chosen(keys: Keys) -> Keys:
-    return measure(Task(keys, Step.MODEL, space.PLACED_TARGET, 1)).specification
+    return measure(Task(keys, Step.MODEL, space.TARGET, 1)).specification
 
 
 def _alternatives(name: str, value: Any) -> list[Any]:  # noqa: ANN401 - of any key

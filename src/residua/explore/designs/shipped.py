@@ -11,7 +11,7 @@ from residua.explore.designs.choice import SHIPPED
 from residua.explore.designs.figures import MAPPED, Step
 from residua.explore.designs.measures import Task, measure
 from residua.explore.designs.results import row_figures
-from residua.explore.designs.space import PLACED_TARGET
+from residua.explore.designs.space import TARGET
 from residua.report.clocks import clock_of
 
 PLACED = "measured"
@@ -33,18 +33,18 @@ def write(store: Store) -> list[Path]:
 
 def _explored(row: Row) -> Row | None:
     """A row of a campaign as an exploration would have made it; None if it has no clocks."""
-    placed = row.get(PLACED_TARGET, {})
+    placed = row.get(TARGET, {})
     clock = clock_of(placed)
     if clock is None or not clock.placements or row.specification is None:
         return None
-    model = measure(Task(row.specification, Step.MODEL, PLACED_TARGET, row.amount))
+    model = measure(Task(row.specification, Step.MODEL, TARGET, row.amount))
     assert not model.refusal
     resources = {name: placed["resources"][name] for name in MAPPED}
     figures = model.figures | resources | {"mhz": clock.median}
     return row.model_copy(
         update={
             "name": model.name,
-            "figures": row_figures(model, figures, PLACED_TARGET, clock.placements, is_best=False),
+            "figures": row_figures(model, figures, TARGET, clock.placements, is_best=False),
         }
     )
 

@@ -21,7 +21,7 @@ from residua.errors import SpecificationError
 from residua.evidence.rows import PUBLISHED_SEEDS
 from residua.explore.designs import conditions
 from residua.explore.designs.figures import COLUMNS, FIGURES
-from residua.toolchain.targets import YOSYS_TARGETS
+from residua.toolchain.targets import PLACED_TARGETS, YOSYS_TARGETS
 
 DEFAULT = "default"
 """Among the alternatives of a key: leave the key out."""
@@ -32,8 +32,8 @@ MOST_POINTS = 100_000
 MOST_COMBINATIONS = 100 * MOST_POINTS
 """Combinations of alternatives that conditions choose from."""
 
-PLACED_TARGET = "ecp5"
-"""The device family with clocks."""
+TARGET = "ecp5"
+"""The device family if a space names none."""
 
 Keys = dict[str, Any]
 """The keys of a specification."""
@@ -95,7 +95,7 @@ class Space(BaseModel):
         objectives: figures of `FIGURES` of which the best are sought.
         limits: conditions on figures, in SQL.
         target: a device family that synthesis knows.
-        seeds: placements of a core on an ECP5.
+        seeds: placements of a core, if the target has them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -104,7 +104,7 @@ class Space(BaseModel):
     where: tuple[str, ...] = ()
     objectives: Annotated[tuple[str, ...], Field(min_length=1)] = ("ms", "lut")
     limits: tuple[str, ...] = ()
-    target: str = PLACED_TARGET
+    target: str = TARGET
     seeds: Annotated[int, Field(ge=1)] = PUBLISHED_SEEDS
 
     @model_validator(mode="after")
@@ -118,7 +118,8 @@ class Space(BaseModel):
         timed = [name for name in self.objectives if "mhz" in (name, *FIGURES[name].needs)]
         if timed and not self.is_placed:
             raise ValueError(
-                f"objective '{timed[0]}' needs a clock, which only target '{PLACED_TARGET}' has"
+                f"objective '{timed[0]}' needs a clock, which target '{self.target}' has not, but "
+                f"{', '.join(PLACED_TARGETS)}"
             )
         conditions.filtered([], COLUMNS, self.limits)
         return self
@@ -126,7 +127,7 @@ class Space(BaseModel):
     @property
     def is_placed(self) -> bool:
         """Whether cores are placed, and have clocks."""
-        return self.target == PLACED_TARGET
+        return self.target in PLACED_TARGETS
 
     @property
     def size(self) -> int:

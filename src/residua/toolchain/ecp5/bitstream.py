@@ -7,16 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from residua.toolchain.ecp5.parts import MULTIPLIER_LIMIT_MHZ, TOTALS
 from residua.toolchain.floor_plan import FloorPlan, floor_plan, read_plan
 from residua.toolchain.kept.runs import keep_run
-from residua.toolchain.nextpnr import (
-    FLOOR_PLAN,
-    MULTIPLIER_LIMIT_MHZ,
-    REPORT,
-    TOTALS,
-    run_with_plan,
-    used_sites,
-)
+from residua.toolchain.placement.devices import DEVICES
+from residua.toolchain.placement.nextpnr import FLOOR_PLAN, REPORT, run_with_plan, used_sites
 from residua.toolchain.process import run_python
 from residua.toolchain.utilisation import Instances
 
@@ -120,7 +115,12 @@ def place(
         [log.name, REPORT, FLOOR_PLAN, _CONFIGURATION],
         out_dir,
         lambda: run_with_plan(
-            arguments, out_dir, log, timeout, lambda placed: floor_plan(placed, instances, owner)
+            DEVICES["ecp5"],
+            arguments,
+            out_dir,
+            log,
+            timeout,
+            lambda placed: floor_plan(placed, instances, owner),
         ),
     )
     (out_dir / "netlist.json").unlink()

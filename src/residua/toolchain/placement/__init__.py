@@ -1,0 +1,1 @@
+"""Place and route with nextpnr: devices, harness, placements."""
