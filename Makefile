@@ -33,7 +33,7 @@ help:
 	@echo 'lint      formatting and lint rules        types   strict type check'
 	@echo 'docs      the documentation, in build/docs format  put the formatting right'
 	@echo 'bench     the measured tables              campaign  a million products on each of ten multipliers'
-	@echo 'campaign-NAME  another campaign: hbe, sbmm, sbmm-ladders, digits, rsa, powers, inversions, ecpm, ecdh, handshakes, systems, resets, faults, leakage, templates, correlation'
+	@echo 'campaign-NAME  another campaign: hbe, sbmm, sbmm-ladders, digits, rsa, powers, inversions, ecpm, ecdh, handshakes, systems, devices, resets, faults, leakage, templates, correlation'
 	@echo 'proofs    everything that is proved        netlists  synthesised netlists against the model'
 	@echo 'mutants   faults in every kind of core     constant-time  cycles of points over a thousand secrets'
 	@echo 'results   which measured rows hold (STALE=1: measure the others; SCHEDULER=ADDRESS: by Dask)'

@@ -23,6 +23,10 @@ from residua.toolchain.targets import TARGETS
 from residua.toolchain.utilisation import families
 
 
+class DoesNotFitError(SpecificationError):
+    """A core takes more of a device than there is."""
+
+
 def synthesise_directory(
     directory: Directory,
     target: str,
@@ -57,6 +61,7 @@ def synthesise_directory(
     Raises:
         SpecificationError: no such target, no seed, what places on it is not installed, or the
             directory is not what its specification gives.
+        DoesNotFitError: the core is larger than the device on which it is to be placed.
         ToolError: a tool is missing or failed.
     """
     if target not in TARGETS:
@@ -131,11 +136,37 @@ def _placed(
     """Resources of the core, clock frequency of the core in its harness."""
     device.check()
     found = map_directory(directory, target, work / "core", progress)
+    _check_size(directory.top, found, device)
     sources = directory.sources(target)
     placed = place_in_harness(
         sources, directory.top, work / "harness", seeds, progress, target=target
     )
     return {**found, **clock_figures(placed), "floor_plan": asdict(placed.floor_plan)}
+
+
+_TAKEN = {
+    "lut": "look-up tables",
+    "ff": "flip-flops",
+    "dsp": "multipliers",
+    "bram": "block memories",
+}
+
+
+def _check_size(name: str, found: Mapping[str, Any], device: Device) -> None:
+    """Refuse what cannot fit; what may is for nextpnr to find out.
+
+    Raises:
+        DoesNotFitError: the core takes more of one thing than there is.
+    """
+    # Two multipliers of 9 bits take the place of one of 18.
+    small = any("9X9" in kind for kind in found["cells"])
+    lacking = [
+        f"{found['resources'][kind]} {_TAKEN[kind]}, of which it has {total}"
+        for kind, total in device.totals.items()
+        if found["resources"][kind] > total and not (kind == "dsp" and small)
+    ]
+    if lacking:
+        raise DoesNotFitError(f"{name} does not fit {device.name}: it takes {'; '.join(lacking)}")
 
 
 def place_in_harness(

@@ -37,6 +37,7 @@ CAMPAIGNS = {
     "correlation": Entry("residua.evidence.campaigns.correlation", "bits that many traces tell"),
     "proofs": Entry("residua.evidence.proofs.claims", "everything that is proved"),
     "clocks": Entry("residua.evidence.benchmarks.multipliers", "clocks of cores"),
+    "devices": Entry("residua.evidence.benchmarks.devices", "cores on other devices"),
     "points": Entry("residua.evidence.benchmarks.coprocessors", "cycles of coprocessors"),
     "tables-hbe": Entry("residua.papers.hbe.tables", "tables of a paper"),
     "tables-sbmm": Entry("residua.papers.sbmm.tables", "of another one"),

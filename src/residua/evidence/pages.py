@@ -123,16 +123,17 @@ def resources(row: Row | None, target: str = "ecp5") -> str:
     return " / ".join(str(used[kind]) for kind in ("lut", "ff", "dsp"))
 
 
-def clock(row: Row | None, *, limited: bool = True) -> str:
-    """Make the cell of a clock on an ECP5 in MHz: the median, and the lowest and highest.
+def clock(row: Row | None, target: str = "ecp5", *, limited: bool = True) -> str:
+    """Make the cell of a clock on a target in MHz: the median, and the lowest and highest.
 
     A median of fewer than `PUBLISHED_SEEDS` placements is marked; without one there is a dash.
 
     Args:
         row: with the placements; None if nothing was measured.
+        target: whose device they are on.
         limited: to no more than the device's multiplier can do, which nextpnr does not time.
     """
-    placed = row.get("ecp5") if row else None
+    placed = row.get(target) if row else None
     found = clock_of(placed, limited=limited) if placed else None
     if found is None:
         return "–"

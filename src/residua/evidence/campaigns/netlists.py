@@ -23,7 +23,8 @@ _MULTIPLIERS = {
 }
 
 _KINDS = {
-    f"ecp5, {kind}": ("ecp5", keys)
+    f"{target}, {kind}": (target, keys)
+    for target in ("ecp5", "ice40up5k", "gatemate")
     for kind, keys in OF_EACH_KIND.items()
     # A netlist is of a core without its bus.
     if keys.get("bus") not in BUSES
@@ -41,6 +42,8 @@ CELLS = {
         "MULT18X18D", "DP16KD", "CCU2C", "LUT4", "PFUMX", "TRELLIS_FF", "TRELLIS_DPR16X4",
     ),
     "xc7": ("DSP48E1", "CARRY4", "LUT6", "RAM32M", "FDRE"),
+    "ice40up5k": ("SB_MAC16", "SB_RAM40_4K", "SB_CARRY", "SB_LUT4"),
+    "gatemate": ("CC_MULT", "CC_BRAM_20K", "CC_BRAM_40K", "CC_ADDF", "CC_L2T4", "CC_DFF"),
 }  # fmt: skip
 """The cells that are counted, by the target."""
 
