@@ -39,7 +39,7 @@ class Device:
         totals: what nextpnr has of each resource.
         pins: arguments that say where pins are, or that this is left to nextpnr.
         files: that these arguments name, by name.
-        placer: arguments that choose a placer, if not the default.
+        methods: arguments that choose a placer or a router, if not the defaults.
         oscillator: Verilog that drives ``clk`` in a harness, where no pin does.
         multiplier: kind of nextpnr's sites whose registers limit the clock; "" if none is known.
         limit_mhz: of a clock with such sites.
@@ -53,7 +53,7 @@ class Device:
     totals: Mapping[str, int]
     pins: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
-    placer: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
     oscillator: str = ""
     multiplier: str = ""
     limit_mhz: float | None = None
@@ -119,7 +119,7 @@ def ecp5(device: str = "LFE5U-85F", speed: int = max(SPEED_GRADES)) -> Device:
         selection=(switch, "--package", package, "--speed", str(speed)),
         totals=ECP5_TOTALS[device],
         pins=("--lpf-allow-unconstrained",),
-        placer=STATIC_PLACER,
+        methods=STATIC_PLACER,
         multiplier="MULT18X18D",
         limit_mhz=MULTIPLIER_LIMIT_MHZ[speed],
     )
@@ -155,6 +155,8 @@ DEVICES: Mapping[str, Device] = {
                 {"serial_in": "E17", "serial_out": "F13"},
             )
         },
+        # The default finds no way from the oscillator to the clock's net in some designs.
+        methods=("--router", "router1"),
         oscillator=_NEXUS_OSCILLATOR,
     ),
     "gowin": Device(

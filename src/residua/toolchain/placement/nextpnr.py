@@ -204,7 +204,7 @@ def _run(
 ) -> dict[str, Any]:
     arguments = [
         *device.selection, "--seed", str(seed), "--json", "netlist.json", "--top", top,
-        *device.pins, "--timing-allow-fail", *device.placer,
+        *device.pins, "--timing-allow-fail", *device.methods,
     ]  # fmt: skip
     log = directory / "nextpnr.log"
     for name, text in device.files.items():
