@@ -1,15 +1,18 @@
-"""Placements on devices whose programs are no part of the default installation."""
+"""Devices and standard cells whose programs are no part of the default installation."""
 
 import json
 
 import pytest
 
 from residua.cores.directory import build
+from residua.cores.simulation.runs import Runs
 from residua.cores.specification.reading import check_any
 from residua.cores.synthesis import synthesise_directory
 from residua.explore.designs.figures import Step
 from residua.explore.designs.measures import Task, measure
 from residua.toolchain.placement.devices import DEVICES
+from residua.toolchain.standard_cells.libraries import LIBRARIES
+from residua.toolchain.standard_cells.mapping import cell_models, map_to_cells
 
 KEYS = {"algorithm": "iddmm", "modulus": "P-256", "digit": 16}
 OTHERS = [target for target in DEVICES if target != "ecp5"]
@@ -46,6 +49,33 @@ def test_totals_are_nextpnr_s(directory, target):
     report = json.loads((folder / "report.json").read_text())["utilization"]
     available = {site["available"] for site in report.values()}
     assert {count for count in DEVICES[target].totals.values() if count} <= available
+
+
+@pytest.mark.parametrize("target", LIBRARIES)
+def test_standard_cells(directory, target):
+    found = synthesise_directory(directory, target)
+    assert found["device"] == LIBRARIES[target].title
+    whole = found["with_memories"]
+    assert 10 < whole["fmax_mhz"] < 1000
+    assert found["resources"]["memory_bits"] > 1000
+    assert whole["resources"]["ff"] >= found["resources"]["ff"]
+    assert found["latency_ns"] == pytest.approx(
+        1000 * directory.manifest["cycles"]["latency"] / found["fmax_mhz"], rel=0.01
+    )
+    assert "gate us" in dict(directory.kind.timed(found))["area x time"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
+def test_standard_cells_compute_what_the_model_does(library, tmp_path):
+    small = build(check_any(KEYS | {"modulus": 0x1000B, "digit": 4}), tmp_path / "core")
+    core = small.made
+    mapped = map_to_cells(
+        small.sources(), core.name, library, memories=True, out_dir=tmp_path / "netlist"
+    )
+    models = cell_models(library, out_dir=tmp_path / "models")
+    found = core.simulate([mapped.netlist, models], Runs(100, resets=2))
+    assert found.failures == ()
+    assert (found.vectors, found.mismatches, found.resets) == (100, 0, 2)
 
 
 def test_explorations_place_on_them():

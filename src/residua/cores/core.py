@@ -18,6 +18,7 @@ from residua.hardware.bus.tops import BUSES
 from residua.hardware.rtl import emit
 from residua.numbers.cox import Range
 from residua.output import Progress
+from residua.toolchain.utilisation import logic
 
 if TYPE_CHECKING:
     from residua.cores.directory import Directory
@@ -288,7 +289,7 @@ class PlainCore(Core):
             **figures,
             "latency_ns": round(latency, 1),
             "interval_ns": round(1000 * cycles["interval"] / mhz, 1),
-            "area_time": round(found["resources"]["lut"] * latency / 1000, 1),
+            "area_time": round(logic(found["resources"])[0] * latency / 1000, 1),
         }
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from residua.cores.simulation.runs import STALLED
+from residua.toolchain.utilisation import logic
 
 LOADED = "loaded at run time, up to "
 """The words before the bits of such a modulus."""
@@ -69,7 +70,7 @@ def timed(found: Mapping[str, Any]) -> Rows:
         ("clock", f"{found['fmax_mhz']} MHz"),
         ("latency", f"{found['cycles']['latency']} cycles, {found['latency_ns']} ns"),
         ("interval", f"{found['cycles']['interval']} cycles, {found['interval_ns']} ns"),
-        ("area x time", f"{found['area_time']} LUT us"),
+        ("area x time", f"{found['area_time']} {logic(found['resources'])[1]} us"),
     ]
 
 

@@ -19,6 +19,9 @@ from residua.toolchain import vivado, yosys
 from residua.toolchain.placement.devices import DEVICES, TOTALS, Device
 from residua.toolchain.placement.harness import HARNESS, harness
 from residua.toolchain.placement.nextpnr import PlacementResult, place_and_route
+from residua.toolchain.standard_cells import opensta
+from residua.toolchain.standard_cells.libraries import LIBRARIES, Library
+from residua.toolchain.standard_cells.mapping import map_to_cells
 from residua.toolchain.targets import TARGETS
 from residua.toolchain.utilisation import families
 
@@ -44,7 +47,7 @@ def synthesise_directory(
         directory: what ``residua build`` wrote.
         target: one of `TARGETS`. On those with one of `DEVICES` it is placed and routed too, in a
             harness that keeps pins from limiting it; for the others there are only resources;
-            ``vivado`` needs Vivado.
+            ``vivado`` needs Vivado. Standard cells have a clock without wires.
         seeds: placements, numbered from 1.
         force: run the tools whatever is there.
         progress: called at each step.
@@ -79,6 +82,8 @@ def synthesise_directory(
     with cache.anew() if force else nullcontext():
         if target == "vivado":
             found = _vivado(directory, work, progress)
+        elif target in LIBRARIES:
+            found = _standard_cells(directory, LIBRARIES[target], work, progress)
         elif device is None:
             found = map_directory(directory, target, work, progress)
         else:
@@ -237,6 +242,41 @@ def clock_figures(placed: PlacementResult) -> dict[str, Any]:
             for one in placed.seeds
         ],
     }
+
+
+def _standard_cells(
+    directory: Directory, library: Library, work: Path, progress: Progress
+) -> dict[str, Any]:
+    """Gates and clock, with memories left out and, where there are any, with them as flip-flops."""
+    library.check()
+    opensta.check()
+
+    def timed(*, memories: bool) -> dict[str, Any]:
+        mapped = map_to_cells(
+            directory.sources(),
+            directory.top,
+            library,
+            memories=memories,
+            out_dir=work / ("whole" if memories else "logic"),
+        )
+        timing = opensta.time_netlist(mapped.bits, directory.top, library)
+        return {
+            "resources": {
+                "gates": mapped.gates,
+                "ff": mapped.ff,
+                "memory_bits": mapped.memory_bits,
+            },
+            "area": mapped.area,
+            "cells": dict(mapped.cells),
+            "fmax_mhz": round(timing.mhz, 1),
+        }
+
+    progress(f"cells of {library.target}")
+    found = timed(memories=False)
+    if found["resources"]["memory_bits"]:
+        progress(f"cells of {library.target}, memories too")
+        found["with_memories"] = timed(memories=True)
+    return {"tool": "yosys, opensta", "device": library.title, **found}
 
 
 def _vivado(directory: Directory, work: Path, progress: Progress) -> dict[str, Any]:

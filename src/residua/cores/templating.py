@@ -5,6 +5,8 @@ from importlib.resources import files
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+from residua.toolchain.utilisation import logic
+
 
 def grouped(number: float) -> str:
     """Write a large number, rounded, with its digits in threes."""
@@ -28,4 +30,5 @@ def environment(*packages: str, html: bool = False) -> Environment:
         keep_trailing_newline=True,
     )
     made.filters["grouped"] = grouped
+    made.filters["logic"] = logic
     return made

@@ -14,7 +14,14 @@ _VERIFIED = "verify"
 _SYNTHESISED = "synth-"
 """Begins the names of the results of a synthesis; the target follows."""
 
-_RESOURCES = {"lut": "LUT", "ff": "FF", "dsp": "multipliers", "bram": "block memories"}
+_RESOURCES = {
+    "lut": "LUT",
+    "gates": "gates",
+    "ff": "FF",
+    "dsp": "multipliers",
+    "bram": "block memories",
+    "memory_bits": "bits of memories",
+}
 
 _MOST_VALUES = 4
 """Of a list, up to which they are told."""
@@ -99,6 +106,7 @@ def _found(core: Core) -> dict[str, str]:
         timed = dict(kind_asked(core["specification"]).timed(synthesis))
         if clock := clock_of(synthesis):
             timed["clock"] = clock.text
-        taken = {text: str(synthesis["resources"][name]) for name, text in _RESOURCES.items()}
+        used = synthesis["resources"]
+        taken = {text: str(used[name]) for name, text in _RESOURCES.items() if name in used}
         found |= {f"{label}, {target}": text for label, text in (taken | timed).items()}
     return found

@@ -14,7 +14,7 @@ from residua.report.parts import COLUMNS, parts
 
 FILE = "report.html"
 
-_RESOURCES = ("lut", "ff", "carry", "dsp", "bram")
+_RESOURCES = ("lut", "gates", "ff", "carry", "dsp", "bram")
 
 
 def write(directory: Directory) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _beginning(results: dict[str, dict[str, Any]], start: str) -> list[dict[str,
 def _drawn(found: dict[str, Any]) -> dict[str, Any]:
     """Bars of resources, what each part takes, and of a placement clock by seed and floor plan."""
     target, totals = found["target"], device_totals(found)
-    used = {kind: int(found["resources"][kind]) for kind in _RESOURCES}
+    used = {kind: int(count) for kind, count in found["resources"].items() if kind in _RESOURCES}
     label = f"Resources on {target}"
     rows = [(kind.upper(), float(count)) for kind, count in used.items()]
     seeds = [(f"seed {one['seed']}", float(one["mhz"])) for one in found.get("seeds", [])]

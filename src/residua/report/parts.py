@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from residua.toolchain.utilisation import logic
+
 _LEAST = 0.005
 """A part with less than this share of the look-up tables, and no block, is left out."""
 
@@ -28,7 +30,7 @@ def parts(found: Mapping[str, Any]) -> list[Part]:
     Args:
         found: a result of synthesis.
     """
-    least = _LEAST * found["resources"]["lut"]
+    least = _LEAST * logic(found["resources"])[0]
     return [
         Part(one["name"].count("."), one["name"].rpartition(".")[2], tuple(one[k] for k in _KEYS))
         for one in found.get("modules", ())

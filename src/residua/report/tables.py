@@ -48,9 +48,13 @@ def synthesised(found: Result, kind: Kind) -> Text:
     rows = [
         ("core", found["name"]),
         ("target", f"{found['target']} ({found.get('device', 'synthesis only')}), {found['tool']}"),
-        ("resources", ", ".join(f"{count} {each.upper()}" for each, count in resources.items())),
+        ("resources", ", ".join(f"{count} {_unit(each)}" for each, count in resources.items())),
         *kind.timed(found),
     ]
+    if whole := found.get("with_memories"):
+        used = whole["resources"]
+        text = f"{used['gates']} GATES, {used['ff']} FF, {whole['fmax_mhz']} MHz"
+        rows.insert(3, ("memories of flip-flops too", text))
     if "seeds" in found:
         each = ", ".join(str(seed["mhz"]) for seed in found["seeds"])
         rows.insert(4, ("by seed", f"{each}; best {found['fmax_best_mhz']} MHz"))
@@ -62,6 +66,10 @@ def synthesised(found: Result, kind: Kind) -> Text:
     for part in parts(found):
         table.add_row("  " * part.depth + part.label, *(str(count or "") for count in part.counts))
     return [_pairs(rows), table] if table.row_count else [_pairs(rows)]
+
+
+def _unit(resource: str) -> str:
+    return resource.upper().replace("_", " ")
 
 
 def attacked(found: Result) -> Text:

@@ -4,7 +4,10 @@ PLACED_TARGETS = ("ecp5", "ice40up5k", "nexus", "gowin", "gatemate", "machxo3")
 """Targets whose clocks are known, by nextpnr: each has one of its `placement.devices`."""
 
 YOSYS_TARGETS = (*PLACED_TARGETS, "xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
-TARGETS = (*YOSYS_TARGETS, "vivado")
+CELL_TARGETS = ("osu018", "osu035", "osu050")
+"""Libraries of standard cells, those of `standard_cells.libraries`."""
+
+TARGETS = (*YOSYS_TARGETS, *CELL_TARGETS, "vivado")
 
 PRIMITIVE_FILE = "rtl/primitives.v"
 """The primitives for any target, in the directory of a core."""

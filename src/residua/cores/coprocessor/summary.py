@@ -11,6 +11,7 @@ from residua.cores.summary import (
     stalls_text,
     verdict_rows,
 )
+from residua.toolchain.utilisation import logic
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
@@ -70,16 +71,19 @@ def cycle_columns(found: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
 def timed(found: Mapping[str, Any]) -> Rows:
     """The clock of a placed coprocessor, and the time of a multiplication on each curve."""
     clock = [("clock", f"{found['fmax_mhz']} MHz")] if found["fmax_mhz"] else []
-    points = [(f"{one['operation']} on {one['curve']}", _duration(one)) for one in found["points"]]
+    unit = logic(found["resources"])[1]
+    points = [
+        (f"{one['operation']} on {one['curve']}", _duration(one, unit)) for one in found["points"]
+    ]
     return clock + points
 
 
-def _duration(one: Mapping[str, Any]) -> str:
+def _duration(one: Mapping[str, Any], unit: str) -> str:
     cycles = f"{one['cycles']} cycles"
     if one["microseconds"] is None:
         return cycles
     rate = f", {one['per_second']} a second" if "per_second" in one else ""
-    return f"{cycles}, {one['microseconds']} us, {one['area_time']} LUT ms{rate}"
+    return f"{cycles}, {one['microseconds']} us, {one['area_time']} {unit} ms{rate}"
 
 
 def _several(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from residua.curves.operations.codes import Operation, point_operation
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.toolchain.executors import submitted
 from residua.toolchain.process import side_by_side
+from residua.toolchain.utilisation import logic
 
 if TYPE_CHECKING:
     from residua.cores.coprocessor.core import CoprocessorCore
@@ -106,7 +107,7 @@ def point_times(made: "CoprocessorCore", found: dict[str, Any]) -> dict[str, Any
             "operation": operation,
             "cycles": cycles,
             "microseconds": round(cycles / mhz, 1) if mhz else None,
-            "area_time": _area_time(found["resources"]["lut"], cycles, mhz, made.instances),
+            "area_time": _area_time(logic(found["resources"])[0], cycles, mhz, made.instances),
             **({"per_second": rate} if made.instances > 1 else {}),
         }
         points.append(point)
