@@ -14,11 +14,11 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import Simulated, VerificationResult
 from residua.cores.simulation.runs import PRODUCTS, Runs
 from residua.cores.specification.base import CoreSpecification
+from residua.cores.summary import logic
 from residua.hardware.bus.tops import BUSES
 from residua.hardware.rtl import emit
 from residua.numbers.cox import Range
 from residua.output import Progress
-from residua.toolchain.utilisation import logic
 
 if TYPE_CHECKING:
     from residua.cores.directory import Directory

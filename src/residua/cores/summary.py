@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from residua.cores.simulation.runs import STALLED
-from residua.toolchain.utilisation import logic
 
 LOADED = "loaded at run time, up to "
 """The words before the bits of such a modulus."""
@@ -60,6 +59,11 @@ def verified(found: Mapping[str, Any]) -> Rows:
         ("time", f"{found['seconds']:.1f} s, {found['vectors_per_minute']} results a minute"),
         *verdict_rows(found),
     ]
+
+
+def logic(resources: Mapping[str, int]) -> tuple[int, str]:
+    """The size of a core's logic, and its unit: look-up tables, or gates of standard cells."""
+    return (resources["lut"], "LUT") if "lut" in resources else (resources["gates"], "gate")
 
 
 def timed(found: Mapping[str, Any]) -> Rows:

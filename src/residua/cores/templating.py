@@ -5,7 +5,7 @@ from importlib.resources import files
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-from residua.toolchain.utilisation import logic
+from residua.cores.summary import logic
 
 
 def grouped(number: float) -> str:

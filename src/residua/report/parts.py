@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from residua.toolchain.utilisation import logic
+from residua.cores.summary import logic
 
 _LEAST = 0.005
 """A part with less than this share of the look-up tables, and no block, is left out."""

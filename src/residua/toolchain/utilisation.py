@@ -80,11 +80,6 @@ class Utilisation:
         )
 
 
-def logic(resources: Mapping[str, int]) -> tuple[int, str]:
-    """The size of a core's logic, and its unit: look-up tables, or gates of standard cells."""
-    return (resources["lut"], "LUT") if "lut" in resources else (resources["gates"], "gate")
-
-
 def family(path: str) -> str:
     """The path of an instance with a star for its number, and for those of the ones around it."""
     return _NUMBERS.sub("_*", path)

@@ -7,11 +7,11 @@ from residua.cores.summary import (
     Rows,
     bases_text,
     cox_text,
+    logic,
     primitive_rows,
     stalls_text,
     verdict_rows,
 )
-from residua.toolchain.utilisation import logic
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:

@@ -12,12 +12,12 @@ from residua.cores.coprocessor.shipped.requests import verify_requests
 from residua.cores.coprocessor.shipped.several import cycles_in_flight, verify_several
 from residua.cores.simulation.forms import compare_forms
 from residua.cores.simulation.runs import Runs
+from residua.cores.summary import logic
 from residua.cores.texts import verify_texts
 from residua.curves.operations.codes import Operation, point_operation
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.toolchain.executors import submitted
 from residua.toolchain.process import side_by_side
-from residua.toolchain.utilisation import logic
 
 if TYPE_CHECKING:
     from residua.cores.coprocessor.core import CoprocessorCore
