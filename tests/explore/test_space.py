@@ -1,7 +1,10 @@
 """Spaces of cores: points, conditions, and refusals that say what is wrong."""
 
+from pathlib import Path
+
 import pytest
 
+from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
 from residua.explore.designs import space
 from residua.explore.designs.conditions import filtered
@@ -145,3 +148,29 @@ def test_a_figure_that_is_not_known_meets_no_condition():
     assert filtered(rows, COLUMNS, ["lut < 20"]) == [0]
     assert filtered(rows, COLUMNS, []) == [0, 1, 2]
     assert filtered(rows, COLUMNS, ["lut >= 10", "lut + coalesce(ff, 0) > 20"]) == [2]
+
+
+SPACES = sorted((Path(__file__).parents[2] / "spaces").glob("*.toml"))
+
+
+def refusal(keys):
+    try:
+        check_any(keys)
+    except SpecificationError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("path", SPACES, ids=[path.stem for path in SPACES])
+def test_alternatives_of_the_spaces_are_values_of_their_keys(path):
+    """Combinations may be refused, as a width without bases, but no value that none could have."""
+    for part in space.read(path).keys:
+        first = {name: values[0] for name, values in part.items()}
+        for name, values in part.items():
+            told = [refusal(space.without_defaults(first | {name: value})) for value in values]
+            assert [text for text in told if "expected" in text] == []
+
+
+def test_an_alternative_that_is_no_value_is_noticed():
+    told = refusal({"curve": "P-256", "register_memory": "distributed"})
+    assert told.startswith("register_memory = 'distributed': expected block")
