@@ -25,6 +25,12 @@ CORES: dict[str, dict[str, Any]] = {
     },
     "X25519": {"curve": "Curve25519", "bus": "stream"},
     "X25519 on digits": {"curve": "Curve25519", "algorithm": "iddmm", "bus": "stream"},
+    "X25519 on digits of 16 bits": {
+        "curve": "Curve25519",
+        "algorithm": "iddmm",
+        "digit": 16,
+        "bus": "stream",
+    },
     "RSA-2048 on digits": {"algorithm": "rsa-crt", "bits": 2048},
 }
 """Specifications by the names that rows begin with."""
@@ -36,13 +42,15 @@ INTRODUCTION = f"""\
 Made by `make campaign-devices`: a few cores as they are built by default, on plain streams, each
 placed on [one device of each family](../devices.md) in a harness of registers; the median of
 {PUBLISHED_SEEDS} seeds (the lowest and the highest). Look-up tables, flip-flops, multipliers and
-memories are those of the core alone. Time: of one operation, the multiplication of a point, a
+memories are those of the core alone. A core without a clock does not fit, or nextpnr fails with one
+of the seeds, as its message says. Time: of one operation, the multiplication of a point, a
 private RSA operation or a product, at that clock. nextpnr does not time the inside of a registered
 multiplier; the limit of it is known here for ECP5 alone."""
 
-_FULL = re.compile(
-    r"ERROR: (.*(?:no BELs remaining|Unable to (?:place|find)|utilisation limit).*)", re.IGNORECASE
-)
+_FULL = re.compile(r"no BELs remaining|unable to (place|find)|utilisation limit", re.IGNORECASE)
+"""What nextpnr says of a design that the device has no room for."""
+
+_SAID = re.compile(r"^ERROR: (.*)", re.MULTILINE)
 
 
 def measure(request: Request) -> Figures:
@@ -58,14 +66,18 @@ def measure(request: Request) -> Figures:
     try:
         found = synthesise_directory(directory, target, seeds=request.amount)
     except DoesNotFitError as error:
-        return {**figures, "excess": str(error).partition("it takes ")[2]}
+        return {**figures, "unplaced": f"does not fit: {str(error).partition('it takes ')[2]}"}
     except ToolError as error:
-        full = _FULL.search(error.output)
-        if full is None:
-            raise
-        return {**figures, "excess": full[1]}
+        return {**figures, "unplaced": _reason(error)}
     kept = ("resources", "fmax_mhz", "fmax_timed_mhz", "device", "seeds", "sites")
     return {**figures, target: {key: found[key] for key in kept}}
+
+
+def _reason(error: ToolError) -> str:
+    """Why there is no placement with one of the seeds, which nobody chooses."""
+    said = _SAID.search(error.output)
+    text = said[1] if said else str(error.args[0])
+    return f"does not fit: {text}" if _FULL.search(text) else f"nextpnr fails: {text}"
 
 
 def _time(row: Row) -> str:
@@ -77,7 +89,7 @@ def _time(row: Row) -> str:
 
 
 def _clock(row: Row) -> str:
-    return clock(row, row["target"]) if row.get(row["target"]) else f"does not fit: {row['excess']}"
+    return clock(row, row["target"]) if row.get(row["target"]) else str(row["unplaced"])
 
 
 def _memories(row: Row) -> str:
