@@ -15,7 +15,7 @@ from residua import cache
 from residua.cores.directory import Directory, build
 from residua.cores.proofs.integers import NotProvedError
 from residua.cores.specification.reading import check_any
-from residua.cores.synthesis import map_directory
+from residua.cores.synthesis import DoesNotFitError, map_directory
 from residua.curves.parameters import curve_from_parameters
 from residua.evidence.campaign import Request, Task
 from residua.evidence.catalogue import CAMPAIGNS, campaign
@@ -23,6 +23,7 @@ from residua.evidence.rows import Store
 from residua.evidence.small_curves import TINY
 from residua.numbers.rsa import RsaKey
 from residua.report import documents
+from residua.toolchain.process import ToolError
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "results"
@@ -282,6 +283,46 @@ def test_clocks(measured, monkeypatch):
     monkeypatch.setattr("residua.evidence.benchmarks.multipliers.TARGETS", ("xc7",))
     row = measured("clocks", 1)
     assert row["xc7"]["resources"]["lut"] > 0
+
+
+PLACED = {
+    "resources": {"lut": 10, "ff": 20, "dsp": 1, "bram": 2},
+    "fmax_mhz": 50.0,
+    "fmax_timed_mhz": 50.0,
+    "device": "LFE5U-85F speed 8",
+    "seeds": [{"seed": 1, "mhz": 50.0}],
+    "sites": {"TRELLIS_COMB": [30, 83640]},
+}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [
+        (DoesNotFitError("it does not fit X: it takes 9 multipliers"), "does not fit: 9 mult"),
+        (ToolError("x failed", ["x"], None, "ERROR: Unable to place cell"), "does not fit: Unab"),
+        (ToolError("x failed", ["x"], None, "ERROR: no route"), "nextpnr fails: no route"),
+        (ToolError("x failed (exit code 1)", ["x"], None, "at 0x7"), "nextpnr fails: x failed ("),
+        (PLACED, "50 (one placement)"),
+    ],
+)
+def test_devices(measured, monkeypatch, outcome, told):
+    """A clock, or the reason why there is none."""
+    from residua.evidence.benchmarks import devices
+
+    def synthesised(*_, **__):
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    keys = {"algorithm": "r2mm", "modulus": "0x1000b"}
+    monkeypatch.setattr(devices, "CORES", {"256-bit products": keys})
+    monkeypatch.setattr(devices, "synthesise_directory", synthesised)
+    row = measured("devices", 1, "256-bit products, ecp5")
+    (line,) = devices.TABLE.table([row]).rows
+    assert line[:2] == ("256-bit products", "LFE5U-85F speed 8")
+    assert line[4].startswith(told)
+    cycles = row["cycles"]
+    assert line[6] == (f"{cycles / 50:.3g} µs" if outcome is PLACED else "–")
 
 
 def test_mutants(measured, monkeypatch):

@@ -60,7 +60,6 @@ def measure(request: Request) -> Figures:
     figures: Figures = {
         "target": target,
         "device": DEVICES[target].title,
-        "program": " ".join(DEVICES[target].version),
         "cycles": directory.made.pace.latency,
     }
     try:
@@ -70,7 +69,8 @@ def measure(request: Request) -> Figures:
     except ToolError as error:
         return {**figures, "unplaced": _reason(error)}
     kept = ("resources", "fmax_mhz", "fmax_timed_mhz", "device", "seeds", "sites")
-    return {**figures, target: {key: found[key] for key in kept}}
+    placed = {key: found[key] for key in kept}
+    return {**figures, "program": " ".join(DEVICES[target].version), target: placed}
 
 
 def _reason(error: ToolError) -> str:
