@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 import typer
@@ -413,6 +414,19 @@ def test_verbs_refuse_what_build_did_not_write(run, tmp_path, verb):
     assert code == 2
     assert "is not a directory that residua build wrote" in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_does_not_fit_is_not_placed(run, built, monkeypatch):
+    small = replace(synthesis.DEVICES["ecp5"], name="a small one", totals={"lut": 9, "dsp": 1})
+    monkeypatch.setattr(synthesis, "DEVICES", {"ecp5": small})
+    monkeypatch.setattr(synthesis, "place_in_harness", lambda *_, **__: pytest.fail("placed"))
+    path, _ = built
+    code, _, err = run("synth", path, "--target", "ecp5")
+    assert code == 2
+    assert re.search(
+        r"does not fit a small one: it takes \d+ look-up tables, of which it has 9; \d+ multi", err
+    )
+    assert not (path / "results" / "synth-ecp5.json").exists()
 
 
 def test_unknown_target_and_bad_numbers(run, built):
