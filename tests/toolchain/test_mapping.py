@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+import pyosys
 import pytest
 from toolchain_designs import Engine
 
 from residua.toolchain import yosys
 from residua.toolchain.mapping import commands, free_carries, knows_instances
+from residua.toolchain.process import ToolError
 from residua.toolchain.targets import YOSYS_TARGETS
 from residua.verilog.writer import to_verilog
 
@@ -79,9 +81,10 @@ def test_carries_are_freed_where_a_constant_drives_them() -> None:
     constant = {"type": "VLO", "connections": {"Z": [5]}, "port_directions": {"Z": "output"}}
     directions = {"CIN": "input", "COUT": "output"}
 
-    def carry(**connections: list[Any]) -> dict[str, Any]:
+    def carry(first: str = "0xFFFF", **connections: list[Any]) -> dict[str, Any]:
         return {
             "type": "CCU2",
+            "parameters": {"INIT0": first, "INIT1": "0x00AA", "INJECT": "NO"},
             "connections": connections,
             "port_directions": {port: directions[port] for port in connections},
         }
@@ -92,6 +95,8 @@ def test_carries_are_freed_where_a_constant_drives_them() -> None:
         second=carry(CIN=[6], COUT=[7]),
         literal=carry(CIN=["0"], COUT=[8]),
         free=carry(COUT=[9]),
+        # The carry of a cell within a chain counts.
+        inner=carry("0x96AA", CIN=[5], COUT=[9]),
     )
     assert free_carries(netlist) == 2
     assert netlist == module(
@@ -100,6 +105,7 @@ def test_carries_are_freed_where_a_constant_drives_them() -> None:
         second=carry(CIN=[6], COUT=[7]),
         literal=carry(COUT=[8]),
         free=carry(COUT=[9]),
+        inner=carry("0x96AA", CIN=[5], COUT=[9]),
     )
     assert free_carries(netlist) == 0
 
@@ -109,3 +115,41 @@ def test_every_target_has_commands() -> None:
         text = "\n".join(commands("top", target, dsp=True, pads=False))
         assert "-top top" in text
         assert ("t:$scopeinfo" in text) == knows_instances(target)
+
+
+HEADS = """
+module heads (input carry, output same);
+  wire [1:0] out;
+  CCU2 #(.INIT0("0xFFFF"), .INIT1("%s"), .INJECT("NO")) zero (.CIN(1'b0), .COUT(out[0]),
+    .A0(1'b1), .B0(1'b1), .C0(1'b1), .D0(1'b1), .A1(carry), .B1(1'b1), .C1(1'b1), .D1(1'b1));
+  CCU2 #(.INIT0("0xFFFF"), .INIT1("%s"), .INJECT("NO")) one (.CIN(1'b1), .COUT(out[1]),
+    .A0(1'b1), .B0(1'b1), .C0(1'b1), .D0(1'b1), .A1(carry), .B1(1'b1), .C1(1'b1), .D1(1'b1));
+  assign same = out[0] == carry && out[1] == carry;
+endmodule
+"""
+"""The first cell of a chain twice, with either constant at its input."""
+
+
+def test_the_first_carry_does_not_count(tmp_path: Path) -> None:
+    """By Yosys' own model of the cell; with other parameters it does."""
+    prove_heads(tmp_path, "0x00AA")
+    with pytest.raises(ToolError, match="proof did fail"):
+        prove_heads(tmp_path, "0x96AA")
+
+
+def prove_heads(tmp_path: Path, second: str) -> None:
+    model = Path(pyosys.__file__).parent / "share" / "lattice" / "cells_sim_nexus.v"
+    heads = tmp_path / "heads.v"
+    heads.write_text(HEADS % (second, second))
+    yosys.run_script(
+        [
+            f"read_verilog {heads.name} {model}",
+            "hierarchy -top heads",
+            "proc",
+            "flatten",
+            "sat -verify -prove same 1",
+        ],
+        reads=[heads, model],
+        writes=[],
+        out_dir=tmp_path,
+    )

@@ -85,11 +85,15 @@ def _lattice(top: str, target: str, *, dsp: bool, pads: bool) -> list[str]:
     return [*first, command, "flatten", _LIST_INSTANCES, "opt_clean -purge"]
 
 
+_HEAD = {"INIT0": "0xFFFF", "INIT1": "0x00AA"}
+"""Parameters of the first cell of a carry chain, as Yosys' mapping for Nexus has it."""
+
+
 def free_carries(module: Any) -> int:  # noqa: ANN401 - Yosys' JSON
     """Leave open the inputs of carry chains of the Nexus family that Yosys ties to a constant.
 
-    The first cell of a chain takes its carry from an operand; nextpnr refuses another driver of
-    that input than a carry cell.
+    The first cell of a chain takes its carry from an operand, and none from this input; nextpnr
+    refuses any driver of it but a carry cell.
 
     Args:
         module: of a netlist, as Yosys writes it; it is changed.
@@ -98,15 +102,14 @@ def free_carries(module: Any) -> int:  # noqa: ANN401 - Yosys' JSON
         The inputs that were freed.
     """
     cells = module["cells"].values()
-    tied = {cell["connections"]["Z"][0] for cell in cells if cell["type"] in ("VLO", "VHI")} | {
-        "0",
-        "1",
-        "x",
-    }
+    tied = {"0", "1", "x"}
+    tied |= {cell["connections"]["Z"][0] for cell in cells if cell["type"] in ("VLO", "VHI")}
     found = [
         cell
         for cell in cells
-        if cell["type"] == "CCU2" and cell["connections"].get("CIN", [None])[0] in tied
+        if cell["type"] == "CCU2"
+        and cell["parameters"].items() >= _HEAD.items()
+        and cell["connections"].get("CIN", [None])[0] in tied
     ]
     for cell in found:
         del cell["connections"]["CIN"]
