@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from residua.toolchain.ecp5.bitstream import Part, pack, place
-from residua.toolchain.nextpnr import MULTIPLIER_LIMIT_MHZ, TOTALS
+from residua.toolchain.ecp5.parts import MULTIPLIER_LIMIT_MHZ, TOTALS
 from residua.toolchain.process import ToolError
 from residua.toolchain.yosys import synthesise
 
