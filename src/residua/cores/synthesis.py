@@ -53,13 +53,14 @@ def synthesise_directory(
         progress: called at each step.
 
     Returns:
-        Whether it was ``kept``; ``resources`` of the core alone, of Lattice's larger families also
-        of its ``modules``, and the ``floor_plan`` where it was placed, see `families` and
-        `FloorPlan` in `residua.toolchain`; ``fmax_mhz``
-        (median, capped at the multiplier's own limit), ``latency_ns`` and ``area_time`` (LUTs times
-        latency in microseconds), None where nothing was timed. Of a coprocessor, with its bus:
-        ``points``, for each curve the multiplication of a point with its measured ``cycles``,
-        ``microseconds`` and ``area_time`` (LUTs times milliseconds).
+        Whether it was ``kept``; ``resources`` of the core alone, also of its ``modules`` where
+        mapping keeps instances apart, and the ``floor_plan`` where it was placed, see `families`
+        and `FloorPlan` in `residua.toolchain`; of standard cells all ``with_memories`` too;
+        ``fmax_mhz`` (median, capped at the multiplier's own limit), ``latency_ns`` and
+        ``area_time`` (LUTs or gates times latency in microseconds), None where nothing was timed.
+        Of a coprocessor, with its bus: ``points``, for each curve the multiplication of a point
+        with its measured ``cycles``, ``microseconds`` and ``area_time`` (LUTs or gates times
+        milliseconds).
 
     Raises:
         SpecificationError: no such target, no seed, what places on it is not installed, or the
@@ -155,6 +156,7 @@ _TAKEN = {
     "dsp": "multipliers",
     "bram": "block memories",
 }
+"""What there is a number of on a device, in words."""
 
 
 def _check_size(name: str, found: Mapping[str, Any], device: Device) -> None:

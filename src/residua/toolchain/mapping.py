@@ -12,7 +12,6 @@ _LATTICE: Mapping[str, str] = {"ecp5": "ecp5", "nexus": "lifcl", "machxo3": "xo3
 _OTHERS: Mapping[str, tuple[str, str, str, str]] = {
     "ice40up5k": ("synth_ice40 -device u", "-dsp", "", ""),
     "gowin": ("synth_gowin -family gw2a", "", "-nodsp", "-noiopads"),
-    # Four-input multiplexers are what wide selections are made of; the tree is two tables deep.
     "gatemate": ("synth_gatemate -luttree -nomx8", "", "-nomult", "-noiopad -noclkbuf"),
 }
 """The command of a target, and what it adds with multipliers, without them, and without pads."""
@@ -38,7 +37,6 @@ _MEMORIES_FIRST = ("hierarchy -top {top}", "proc", "opt_clean", "memory_dff")
 
 A block memory needs one.
 """
-
 
 _LIST_INSTANCES = f"tee -q -o {INSTANCES} select -list t:$scopeinfo"
 

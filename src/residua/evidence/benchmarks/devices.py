@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from residua.cores.synthesis import DoesNotFitError, synthesise_directory
+from residua.evidence.benchmarks.coprocessors import BARE
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, clock, commit, resources, table_page
 from residua.evidence.rows import PUBLISHED_SEEDS, Row
@@ -11,26 +12,19 @@ from residua.evidence.subjects import core
 from residua.toolchain.placement.devices import DEVICES
 from residua.toolchain.process import ToolError
 
+_P256 = {"curve": "P-256", "bus": "stream"}
+_X25519 = {"curve": "Curve25519", "bus": "stream"}
+_DIGITS = {"algorithm": "iddmm"}
+
 CORES: dict[str, dict[str, Any]] = {
     "256-bit products": {"modulus": "P-256"},
     "256-bit products on digits": {"modulus": "P-256", "algorithm": "iddmm"},
-    "P-256": {"curve": "P-256", "bus": "stream"},
-    "P-256 on digits": {"curve": "P-256", "algorithm": "iddmm", "bus": "stream"},
-    "P-256 on digits, bare": {
-        "curve": "P-256",
-        "algorithm": "iddmm",
-        "bus": "stream",
-        "blinding": 0,
-        "protections": "none",
-    },
-    "X25519": {"curve": "Curve25519", "bus": "stream"},
-    "X25519 on digits": {"curve": "Curve25519", "algorithm": "iddmm", "bus": "stream"},
-    "X25519 on digits of 16 bits": {
-        "curve": "Curve25519",
-        "algorithm": "iddmm",
-        "digit": 16,
-        "bus": "stream",
-    },
+    "P-256": _P256,
+    "P-256 on digits": _P256 | _DIGITS,
+    "P-256 on digits, bare": _P256 | _DIGITS | BARE,
+    "X25519": _X25519,
+    "X25519 on digits": _X25519 | _DIGITS,
+    "X25519 on digits of 16 bits": _X25519 | _DIGITS | {"digit": 16},
     "RSA-2048 on digits": {"algorithm": "rsa-crt", "bits": 2048},
 }
 """Specifications by the names that rows begin with."""

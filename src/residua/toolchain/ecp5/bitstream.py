@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from residua.toolchain.ecp5.parts import MULTIPLIER_LIMIT_MHZ, TOTALS
+from residua.toolchain.ecp5.parts import TOTALS
 from residua.toolchain.floor_plan import FloorPlan, floor_plan, read_plan
 from residua.toolchain.kept.runs import keep_run
-from residua.toolchain.placement.devices import DEVICES
+from residua.toolchain.placement.devices import ecp5
 from residua.toolchain.placement.nextpnr import FLOOR_PLAN, REPORT, run_with_plan, used_sites
 from residua.toolchain.process import run_python
 from residua.toolchain.utilisation import Instances
@@ -107,7 +107,7 @@ def place(
         "--textcfg", _CONFIGURATION,
         "--timing-allow-fail", "--ignore-loops",
     ]  # fmt: skip
-    log = out_dir / "nextpnr.log"
+    log, device = out_dir / "nextpnr.log", ecp5(speed=part.speed)
     parts: list[str | bytes] = [*arguments, constraints, *instances.paths, netlist.read_bytes()]
     keep_run(
         "nextpnr-ecp5",
@@ -115,7 +115,7 @@ def place(
         [log.name, REPORT, FLOOR_PLAN, _CONFIGURATION],
         out_dir,
         lambda: run_with_plan(
-            DEVICES["ecp5"],
+            device,
             arguments,
             out_dir,
             log,
@@ -126,7 +126,7 @@ def place(
     (out_dir / "netlist.json").unlink()
     report: dict[str, Any] = json.loads((out_dir / REPORT).read_text())
     used = used_sites(report)
-    limit = MULTIPLIER_LIMIT_MHZ[part.speed] if "MULT18X18D" in used else float("inf")
+    limit = device.limit(used) or float("inf")
     clocks = {
         name.removeprefix(_GLOBAL): min(float(timing["achieved"]), limit)
         for name, timing in report["fmax"].items()

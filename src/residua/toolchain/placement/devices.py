@@ -78,8 +78,7 @@ class Device:
             SpecificationError: the program is not installed.
         """
         self.check()
-        module = self._package.replace("-", "_")
-        return _RUNNER.format(module=module, function=f"run_{self.program.replace('-', '_')}")
+        return _RUNNER.format(module=self._module, function=f"run_{self.program.replace('-', '_')}")
 
     def check(self) -> None:
         """Check that the program is there.
@@ -88,12 +87,15 @@ class Device:
             SpecificationError: it is not installed.
         """
         if self.extra:
-            module = self._package.replace("-", "_")
-            library(module, self._package, f"placement on {self.name}", self.extra)
+            library(self._module, self._package, f"placement on {self.name}", self.extra)
 
     @property
     def _package(self) -> str:
         return f"yowasp-{self.program}"
+
+    @property
+    def _module(self) -> str:
+        return self._package.replace("-", "_")
 
     def limit(self, used: Mapping[str, Any]) -> float | None:
         """The limit in MHz of a design, by its used sites; None where none is known."""

@@ -1,7 +1,6 @@
 """Designs mapped to standard cells by Yosys and ABC."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,9 +132,7 @@ def map_to_cells(
 
 def _mapped(out_dir: Path, library: Library) -> MappedCells:
     found = json.loads((out_dir / _STATISTICS).read_text(encoding="utf-8"))["design"]
-    kinds: Counter[str] = Counter()
-    for kind, told in found["num_cells_by_type"].items():
-        kinds[kind] += int(told["count"] if isinstance(told, dict) else told)
+    kinds: dict[str, int] = found["num_cells_by_type"]
     area = float(found["area"])
     return MappedCells(
         gates=round(area / library.gate_area),
