@@ -8,6 +8,7 @@ import pytest
 from tests.cores.coprocessor.test_ecc_directory import SMALL
 from tests.cores.planted import replaced, switched
 from tests.cores.test_tampering import COPROCESSOR
+from tests.small_curves import SBMM_TINY
 
 from residua.cores.bus import bench as shipped_bench
 from residua.cores.bus.bench import verify_bench
@@ -32,15 +33,22 @@ from residua.toolchain.process import ToolError
 pytestmark = pytest.mark.usefixtures("quick")
 
 CORE = {**COPROCESSOR, "blinding": 0}
-CORES = {"axi": SMALL, "wishbone": CORE | {"bus": "wishbone"}}
-"""On AXI the core that `test_ecc_directory` verifies, whole; numbers of two words on Wishbone."""
+CORES = {
+    "axi": SMALL,
+    "wishbone": CORE | {"bus": "wishbone"},
+    "sbmm": {"curve": SBMM_TINY, "algorithm": "sbmm", "blinding": 0},
+}
+"""On AXI the core that `test_ecc_directory` verifies, whole; numbers of two words on Wishbone.
+
+One on SBMM computes nothing modulo the order.
+"""
 
 
 @pytest.fixture(scope="module")
 def directories(tmp_path_factory):
     """A coprocessor on a bus."""
     return functools.cache(
-        lambda bus: build(check_any(CORES[bus]), tmp_path_factory.mktemp(bus) / "core")
+        lambda name: build(check_any(CORES[name]), tmp_path_factory.mktemp(name) / "core")
     )
 
 
@@ -48,8 +56,9 @@ def copied(directory, tmp_path):
     return shutil.copytree(directory.path, tmp_path / "core")
 
 
-def test_bus_and_driver_pass(directories):
-    made = directories("wishbone")
+@pytest.mark.parametrize("name", ["wishbone", "sbmm"])
+def test_bus_and_driver_pass(name, directories):
+    made = directories(name)
     design = made.made.core.design
     operations, faults = verify_bus(directory_model(made), design, 3)
     assert faults == []

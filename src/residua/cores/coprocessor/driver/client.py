@@ -72,7 +72,7 @@ class Client(RequestClient):
             CoreError: the status is not ``ok``.
             DriverError: the core is busy, or makes no progress; it was zeroised then.
         """
-        self._check_supported(operation, curve)
+        self.check_supported(operation, curve)
         return self._operate(operation, operands, results, curve=curve)
 
     def submit(self, tag: int, operation: str, curve: int, operands: Sequence[int]) -> bool:
@@ -89,7 +89,7 @@ class Client(RequestClient):
                 there is one coprocessor alone.
             DriverError: the core wants other operands than these; it was zeroised.
         """
-        self._check_supported(operation, curve)
+        self.check_supported(operation, curve)
         return self.request(tag, operation, operands, curve=curve)
 
     def point_multiply(self, curve: int, k: Secret, point: bytes) -> bytes:
@@ -190,8 +190,12 @@ class Client(RequestClient):
                 return number
         raise DriverError(f"{_DRAWS} random numbers of {bits} bits were all too large")
 
-    def _check_supported(self, operation: str, curve: int) -> None:
-        """Refuse what would leave its operands behind in a stream."""
+    def check_supported(self, operation: str, curve: int) -> None:
+        """Refuse what would leave its operands behind in a stream.
+
+        Raises:
+            SpecificationError: the core has no such operation or curve.
+        """
         if not self.has(operation):
             raise SpecificationError(f"the core has no operation {operation!r}")
         if not 0 <= curve < len(self.curves):

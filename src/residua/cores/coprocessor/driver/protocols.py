@@ -43,9 +43,11 @@ def ecdsa_sign(
         nonce: in [1, n - 1]; secret, uniform, and never used before.
 
     Raises:
-        SpecificationError: a number is out of its range.
+        SpecificationError: a number is out of its range, or the core computes nothing modulo the
+            order.
         RetryError: r or s is zero.
     """
+    client.check_supported("order_multiply", curve)
     order, size = client.curves[curve].order, client.curves[curve].order_size
     for name, number in (("private key", private_key), ("nonce", nonce)):
         if not 0 < int.from_bytes(number) < order:
@@ -71,8 +73,10 @@ def ecdsa_verify(client: Client, curve: int, key: bytes, digest: bytes, signatur
     """Whether r || s is a signature of the digest (FIPS 186-5).
 
     Raises:
+        SpecificationError: the core computes nothing modulo the order.
         CoreError: the public key is not valid.
     """
+    client.check_supported("order_multiply", curve)
     entry = client.curves[curve]
     r, s = signature[: entry.order_size], signature[entry.order_size :]
     in_range = len(signature) == 2 * entry.order_size and all(

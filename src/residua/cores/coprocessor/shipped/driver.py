@@ -18,6 +18,7 @@ from residua.hardware.coprocessor.durations import patience
 from residua.toolchain.process import ToolError
 
 _VALID, _INVALID = "RESIDUA_ECC_VALID", "RESIDUA_ECC_INVALID"
+_UNSUPPORTED = "RESIDUA_ECC_UNSUPPORTED"
 
 _WORDS = 1000
 """Polls that all words of an operation may take, beside those of the operation itself."""
@@ -53,7 +54,8 @@ class _Calls:
         if isinstance(self.curve, MontgomeryCurve):
             yield from self.montgomery(self.curve)
         else:
-            yield from self.weierstrass(self.curve)
+            yield from self.agreement(self.curve)
+            yield from self.signatures(self.curve)
             yield from self.shares(self.curve)
         yield Call("zeroise", ())
         yield from self.arithmetic()
@@ -95,10 +97,10 @@ class _Calls:
             result=self.order(0),
         )
 
-    def weierstrass(self, curve: Curve) -> Iterator[Call]:
-        """Key agreement, a point off the curve, a signature and a wrong one."""
+    def agreement(self, curve: Curve) -> Iterator[Call]:
+        """Key agreement, and a point off the curve."""
         n, size = curve.order, self.entry.field_size
-        d, m, k = (self.draw.randrange(1, n) for _ in range(3))
+        d, m = (self.draw.randrange(1, n) for _ in range(2))
         other = self.point(self.multiple(m))
         shared = self.multiple(d * m % n)
         options = {"sized": (2,)}
@@ -122,20 +124,22 @@ class _Calls:
             result=bytes(size),
             **options,
         )
+
+    def signatures(self, curve: Curve) -> Iterator[Call]:
+        """A signature, and a wrong one; a core that computes nothing modulo the order refuses."""
+        n = curve.order
+        d, k = (self.draw.randrange(1, n) for _ in range(2))
         digest = self.draw.randbytes(32)
         z = int.from_bytes(digest) >> max(0, 256 - n.bit_length())
         r = self.multiple(k)[0] % n
         s = pow(k, -1, n) * (z + r * d) % n
         signature = self.order(r) + self.order(s)
-        yield from self.call(
-            Operation.BASE_MULTIPLY,
-            "ecdsa_sign",
-            self.order(d),
-            digest,
-            self.order(k),
-            result=signature,
-            **options,
-        )
+        signs = Operation.ORDER_MULTIPLY in self.codes
+        made: dict[str, object] = {"result": signature}
+        if not signs:
+            made = {"result": bytes(len(signature)), "code": _UNSUPPORTED}
+        numbers = (self.order(d), digest, self.order(k))
+        yield from self.call(Operation.BASE_MULTIPLY, "ecdsa_sign", *numbers, sized=(2,), **made)
         public = self.point(self.multiple(d))
         for text, found in ((digest, _VALID), (bytes([digest[0] ^ 0x80]) + digest[1:], _INVALID)):
             yield from self.call(
@@ -144,7 +148,7 @@ class _Calls:
                 public,
                 text,
                 signature,
-                code=found,
+                code=found if signs else _UNSUPPORTED,
                 sized=(1, 2),
             )
 
@@ -170,7 +174,7 @@ class _Calls:
         ):
             given: dict[str, object] = {"result": result}
             if not self.shared:
-                given = {"result": bytes(len(result)), "code": "RESIDUA_ECC_UNSUPPORTED"}
+                given = {"result": bytes(len(result)), "code": _UNSUPPORTED}
             yield from self.call(operation, f"{name}_shares", *arguments, sized=sized, **given)
         most = (1 << 8 * self.entry.order_size) - 1
         if self.shared and most >> max(self.entry.order_bits, self.entry.field_bits):

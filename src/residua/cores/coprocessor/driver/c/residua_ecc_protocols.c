@@ -50,7 +50,7 @@ int residua_ecc_ecdh(const residua_ecc_device *device, unsigned curve, const uin
     return zero ? RESIDUA_ECC_STATUS_NEUTRAL : RESIDUA_ECC_STATUS_OK;
 }
 
-/* The curve if signatures are defined on it. */
+/* The curve if signatures are defined on it, and the core computes modulo its order. */
 static int signature_curve(const residua_ecc_device *device, unsigned index,
                            const struct residua_ecc_curve **curve)
 {
@@ -58,7 +58,10 @@ static int signature_curve(const residua_ecc_device *device, unsigned index,
     if (*curve == NULL) {
         return RESIDUA_ECC_ARGUMENT;
     }
-    return (*curve)->montgomery ? RESIDUA_ECC_UNSUPPORTED : RESIDUA_ECC_STATUS_OK;
+    if ((*curve)->montgomery || !residua_ecc_has(device, RESIDUA_ECC_OPERATION_ORDER_MULTIPLY)) {
+        return RESIDUA_ECC_UNSUPPORTED;
+    }
+    return RESIDUA_ECC_STATUS_OK;
 }
 
 /* The leftmost bits of the digest, as many as the order has, modulo the order, as a byte string. */
