@@ -54,6 +54,8 @@ def refusal(**values):
         ({"modulus": 2**192 - 237}, "P + 2 is no square"),
         ({"modulus": (2**32 - 5) ** 2 - 2}, "is no product of"),
         ({"base_a": [65521, 65519]}, "is composite: the moduli of base a have to make it"),
+        ({"base_a": [251], "width": 8}, "is too small: it must be at least 65536; take more"),
+        ({"channels": 2, "width": 8}, "is too small: it must be at least 65536; take more"),
         ({"base_b": [65521, 65519]}, "base_a is missing"),
         ({"base_a": [65521, 65519], "base_b": [65537]}, "base_a has 2 moduli and base_b 1"),
         ({"bits": 192, "curve": "P-192"}, "bits means nothing for a coprocessor"),

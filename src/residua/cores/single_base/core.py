@@ -16,6 +16,7 @@ from residua.hardware.converters.single_base_words import SingleBaseWords, wides
 from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
+from residua.numbers.catalogue import SMALLEST_MODULUS
 from residua.numbers.cox import Range
 from residua.numbers.half_bases import base_of_product, half_bases, partner_base, sparse_half_bases
 from residua.numbers.moduli import Modulus
@@ -27,7 +28,7 @@ class SingleBaseCore(MultiplierCore[SingleBaseSpecification]):
     """One SBMM multiplier.
 
     Raises:
-        SpecificationError: no bases meet the request, P is no prime, or m_gamma is too small.
+        SpecificationError: no bases meet the request, P is no prime or, like m_gamma, too small.
     """
 
     domain: PositionResidueDomain
@@ -37,6 +38,11 @@ class SingleBaseCore(MultiplierCore[SingleBaseSpecification]):
         super().__init__(request)
         base_a, base_b = _find_bases(request)
         prime = base_a.product**2 - 2
+        if prime < SMALLEST_MODULUS:
+            raise SpecificationError(
+                f"P = M_a^2 - 2 = {prime} is too small: it must be at least {SMALLEST_MODULUS}; "
+                "take more channels, or wider ones"
+            )
         if not is_probable_prime(prime):
             raise SpecificationError(
                 f"P = M_a^2 - 2 = {prime:#x} is composite: the moduli of base a have to make it "
