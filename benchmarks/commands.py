@@ -51,6 +51,10 @@ GROUPS = {
     ),
     "hierarchical": (f"residua build {ONE} -o core", f"residua build {ONE} -o again"),
     "two curves": (f"residua build {TWO} -o core", f"residua build {TWO} -o again"),
+    "a core without shipped placements": (
+        f"residua build --curve P-521 {FAST} -o core",
+        f"residua build --curve P-521 {FAST} -o again",
+    ),
     "a multiplier": (
         f"residua build {MULTIPLIER} -o core",
         "residua verify core",

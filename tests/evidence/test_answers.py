@@ -31,11 +31,11 @@ def test_every_answer_of_a_core_is_written(tmp_path, monkeypatch):
 def test_answers_that_are_known_are_written_too(tmp_path):
     known = tmp_path / "residua" / solver.KIND
     known.mkdir(parents=True)
-    (known / "solver-key-digest").write_text('{"solution": [3], "time": 0.0}')
+    (known / "schedule-key-digest").write_text('{"solution": [3], "time": 0.0}')
     path = tmp_path / "answers.json.xz"
     assert write_answers(path, [], known=tmp_path) == 1
     assert json.loads(lzma.decompress(path.read_bytes())) == {"key": {"solution": [3], "time": 0.0}}
-    (known / "solver-key-digest").rename(known / "solver-other-digest")
+    (known / "schedule-key-digest").rename(known / "solver-other-digest")
     assert add_answers(path, tmp_path) == 2
     assert list(json.loads(lzma.decompress(path.read_bytes()))) == ["key", "other"]
 

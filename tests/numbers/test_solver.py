@@ -53,6 +53,36 @@ def test_answers():
     assert solve(model, 1.0).solution is None
 
 
+def test_what_a_search_without_relaxations_leaves_open_is_searched_with_them(monkeypatch):
+    searches = []
+    search = solver._search
+
+    def recorded(model, effort, *, relaxed=True):
+        searches.append((relaxed, search(model, effort, relaxed=relaxed)))
+        return searches[-1][1]
+
+    monkeypatch.setattr(solver, "_search", recorded)
+    answer = solve(hard_model(), 1.0, schedule=True)
+    (first, without), (second, with_them) = searches
+    assert (first, second) == (False, True)
+    assert not without.settled
+    better = with_them if with_them.objective < without.objective else without
+    assert answer.solution == better.answer.solution
+    # It goes on from what was found.
+    assert with_them.objective <= without.objective
+
+
+def test_a_schedule_that_is_settled_is_searched_once(monkeypatch):
+    model = cp_model.CpModel()
+    starts = [model.new_int_var(0, 9, f"start{job}") for job in range(3)]
+    model.add_no_overlap([model.new_fixed_size_interval_var(s, 2, "job") for s in starts])
+    model.minimize(sum(starts))
+    monkeypatch.setattr(solver, "_SECOND", None)
+    assert sorted(solve(model, 20.0, schedule=True).solution) == [0, 2, 4]
+    model.add(starts[0] + starts[1] < 2)
+    assert solve(model, 20.0, schedule=True).solution is None
+
+
 def test_answers_are_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     model = cp_model.CpModel()

@@ -105,7 +105,7 @@ def _kept(home: Path) -> dict[str, Any]:
     """The answers in a directory like ``XDG_CACHE_HOME``, by their keys."""
     return {
         kept.name.split("-")[1]: json.loads(kept.read_text(encoding="utf-8"))
-        for kept in (home / "residua" / solver.KIND).glob("solver-*")
+        for kept in (home / "residua" / solver.KIND).glob("*-*")
     }
 
 

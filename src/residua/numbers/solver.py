@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import lzma
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache as once
@@ -18,6 +19,8 @@ GAP = 0.0025
 """The search ends when an answer is proved to be within so much of the best one: no cycle of a
 ladder step of 400, one of a longer one."""
 
+_FIRST, _SECOND = 0.05, 0.2
+"""Shares of its effort that the search for a schedule takes without relaxations, then with them."""
 
 KIND = "answers"
 """Kind of the entries of the cache."""
@@ -43,7 +46,7 @@ class Answer:
         return self.solution[variable.index]
 
 
-def solve(model: "cp_model.CpModel", effort: float) -> Answer:
+def solve(model: "cp_model.CpModel", effort: float, *, schedule: bool = False) -> Answer:
     """The best answer of a search, which is kept (`residua.cache`) for the same model.
 
     Answers for the catalogue's cores are part of the package (`make answers`).
@@ -54,15 +57,19 @@ def solve(model: "cp_model.CpModel", effort: float) -> Answer:
     Args:
         model: what to solve.
         effort: a limit in CP-SAT's deterministic time, about seconds.
+        schedule: the model is one of jobs that wait for one another. Linear relaxations tell little
+            of most of these, so that they are left out at first: that takes a few seconds where a
+            search with them finds no more in minutes. What it does not settle they may.
     """
     key = cache.key([importlib.metadata.version("ortools"), str(model.proto), repr((effort, GAP))])
     if key in shipped():
         return Answer(**shipped()[key])
 
     def make(path: Path) -> None:
-        path.write_text(json.dumps(asdict(_search(model, effort))), encoding="utf-8")
+        found = _scheduled(model, effort) if schedule else _search(model, effort).answer
+        path.write_text(json.dumps(asdict(found)), encoding="utf-8")
 
-    kept = cache.kept(KIND, "solver", key, make)
+    kept = cache.kept(KIND, "schedule" if schedule else "solver", key, make)
     return Answer(**json.loads(kept.read_text(encoding="utf-8")))
 
 
@@ -74,7 +81,32 @@ def shipped() -> dict[str, dict[str, Any]]:
     return dict(json.loads(lzma.decompress(SHIPPED.read_bytes())))
 
 
-def _search(model: "cp_model.CpModel", effort: float) -> Answer:
+@dataclass(frozen=True)
+class _Found:
+    """What a search ends with: an answer, what it is worth, and whether there is no better one."""
+
+    answer: Answer
+    objective: float
+    settled: bool
+
+
+def _scheduled(model: "cp_model.CpModel", effort: float) -> Answer:
+    """Search without relaxations, then with them from there on."""
+    first = _search(model, effort * _FIRST, relaxed=False)
+    if first.settled:
+        return first.answer
+    model = model.clone()
+    if first.answer.solution is not None:
+        model.proto.clear_solution_hint()
+        for index, value in enumerate(first.answer.solution):
+            model.add_hint(model.get_int_var_from_proto_index(index), value)
+    second = _search(model, effort * _SECOND)
+    better = second.objective < first.objective or first.answer.solution is None
+    solution = (second if better else first).answer.solution
+    return Answer(solution, first.answer.time + second.answer.time)
+
+
+def _search(model: "cp_model.CpModel", effort: float, *, relaxed: bool = True) -> _Found:
     # Loaded where it is needed: it takes longer than most of what does without.
     from ortools.sat.python import cp_model  # noqa: PLC0415
 
@@ -83,6 +115,8 @@ def _search(model: "cp_model.CpModel", effort: float) -> Answer:
     solver.parameters.random_seed = 1
     solver.parameters.max_deterministic_time = effort
     solver.parameters.relative_gap_limit = GAP
+    if not relaxed:
+        solver.parameters.linearization_level = 0
     # Its own handler would end the search and hide the interrupt.
     solver.parameters.catch_sigint_signal = False
     # Python handles signals in its main thread alone, and not while that is in the search.
@@ -94,4 +128,6 @@ def _search(model: "cp_model.CpModel", effort: float) -> Answer:
             raise
     found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
     response = solver.response_proto
-    return Answer(list(response.solution) if found else None, response.deterministic_time)
+    answer = Answer(list(response.solution) if found else None, response.deterministic_time)
+    settled = status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+    return _Found(answer, response.objective_value if found else math.inf, settled)

@@ -398,5 +398,5 @@ def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | 
         if problem.loop:
             model.add(starts[read.reader] + read.offset + length >= start + visible)
     model.minimize(length)
-    answer = solve(model, effort)
+    answer = solve(model, effort, schedule=True)
     return [answer.value(start) for start in starts] if answer.solution else None
