@@ -56,6 +56,13 @@ def test_explore(run, tmp_path):  # noqa: F811
     assert code == 0
     assert "6, 2 different cores" in out
     assert "--rowers 1" in out
+    assert re.search(r"flags in common +--modulus 0x1000b --width 12", out)
+
+    (tmp_path / "small.toml").write_text(SPACE.replace(', "lut"', ""))
+    code, out, _ = run("explore", "small.toml", "-o", "found", "--to", "model")
+    assert code == 0
+    assert re.search(r"front +1 core\b", out)
+    assert re.search(r"flags +--modulus 0x1000b --width 12", out)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,8 @@ def explored(found: Result) -> Text:
         *[(f"estimates of {name}", _error(own)) for name, own in found["errors"].items()],
         ("front", _state(found)),
     ]
+    if common := common_keys(found["front"]):
+        rows.append(("flags" if len(found["front"]) == 1 else "flags in common", flags(common)))
     return [pairs(rows), front_table(found["front"])]
 
 
@@ -54,7 +56,8 @@ def _many(number: int) -> str:
 
 
 def _state(found: Result) -> str:
-    number = f"{len(found['front'])} cores"
+    size = len(found["front"])
+    number = f"{size} core{'' if size == 1 else 's'}"
     return number if found["finished"] else f"{number} so far; the same command goes on"
 
 
@@ -64,21 +67,34 @@ def differing_keys(cores: Sequence[Mapping[str, Any]]) -> list[str]:
     return [key for key in keys if len({str(core["keys"].get(key)) for core in cores}) > 1]
 
 
+def common_keys(cores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The keys that all cores have alike, with their values."""
+    differing = differing_keys(cores)
+    return {
+        key: value
+        for core in cores[:1]
+        for key, value in core["keys"].items()
+        if key not in differing
+    }
+
+
 def own_keys(core: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
     """Those of the keys that a core has, with their values."""
     return {key: core["keys"][key] for key in keys if key in core["keys"]}
 
 
 def front_table(front: Sequence[Mapping[str, Any]]) -> Table:
-    """Cores, a line for each: the flags by which they differ, and figures."""
+    """Cores, a line for each: the flags by which they differ, if they do, and figures."""
     keys = differing_keys(front)
     figures = [name for name in _FIGURES if any(name in core for core in front)]
     table = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
-    table.add_column("flags", overflow="fold", min_width=_FLAGS)
+    if keys:
+        table.add_column("flags", overflow="fold", min_width=_FLAGS)
     for name in figures:
         table.add_column(name.replace("_", " "), justify="right")
     for core in front:
-        table.add_row(flags(own_keys(core, keys)), *(number(core.get(name)) for name in figures))
+        own = [flags(own_keys(core, keys))] if keys else []
+        table.add_row(*own, *(number(core.get(name)) for name in figures))
     return table
 
 

@@ -13,7 +13,12 @@ from residua.output import write_whole
 from residua.report import documents
 from residua.report.clocks import Clock
 from residua.report.documents import Document, Figure, Table
-from residua.report.exploration_tables import differing_keys, number, own_keys
+from residua.report.exploration_tables import (
+    common_keys,
+    differing_keys,
+    number,
+    own_keys,
+)
 from residua.report.space_page import drawing, label
 
 _TITLE = "Explored spaces"
@@ -67,11 +72,10 @@ def _table(name: str, rows: Sequence[Row]) -> Table:
     keys = differing_keys(cores(front))
     columns = ("flags", *map(label, _SHOWN), "MHz", "commit")
     lines = [(_flags(row, keys), *_cells(row)) for row in front]
-    common = {key: value for key, value in _keys(front[0]).items() if key not in keys}
     operations = sorted({row["operation"] for row in front} - {""})
     introduction = (
         f"`make explore-{name}`: {len(rows)} cores were placed, {len(front)} are on the front. All "
-        f"of these have `{flags(common)}`."
+        f"of these have `{flags(common_keys(cores(front)))}`."
     )
     if operations:
         introduction += f" Times are those of {' or '.join(operations)}."

@@ -55,7 +55,10 @@ def _range(value: Any) -> list[int]:  # noqa: ANN401 - a table of a TOML file
     except (KeyError, TypeError, ValueError):
         found = range(0)
     if not found:
-        raise ValueError("a range has whole numbers: { from = 15, to = 36, step = 1 }")
+        raise ValueError(
+            "a range has whole numbers, the first not above the last: "
+            "{ from = 15, to = 36, step = 1 }"
+        )
     if found[MOST_POINTS:]:
         raise ValueError(
             f"the range from {found[0]} to {found[-1]} has more than {MOST_POINTS} numbers: "
