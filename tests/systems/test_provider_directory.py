@@ -53,7 +53,10 @@ def named(core, name):
     [
         ([], "a provider has at least one core: give its directory"),
         (["axi"], "bus = 'axi', but a provider reaches cores by registers: build it"),
-        (["product"], "a provider has coprocessors and cores for RSA, not a digit"),
+        (
+            ["product"],
+            "a provider has coprocessors and cores for RSA, and this is neither: Radix-2",
+        ),
         (["streams"], "no bus, but a provider reaches cores by registers: build it with --bus"),
         (["tiny"], "the provider has no curve .*; it has P-256, P-384, Curve25519"),
         (["named"], "named: P-256 is not the curve of this name"),

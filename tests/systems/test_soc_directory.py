@@ -45,7 +45,11 @@ def cores(tmp_path_factory):
             {},
             "no bus, but a system .* build it with --bus wishbone or axi-lite",
         ),
-        (["product"], {}, "a system has coprocessors and cores for RSA, not a digit"),
+        (
+            ["product"],
+            {},
+            "a system has coprocessors and cores for RSA, and this is neither: Radix-2",
+        ),
         (["wishbone", "wishbone"], {}, "two cores have the name tiny: build one with another"),
         (["wishbone"], {"name": "tiny"}, "--name tiny is that of a core"),
         (["wishbone"], {"name": "a-b"}, "--name a-b: give a name of Verilog"),

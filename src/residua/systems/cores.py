@@ -63,8 +63,8 @@ def usable_core(
     made = directory.made
     if not isinstance(made, CoprocessorCore | RsaCore):
         raise SpecificationError(
-            f"{directory.path}: {user} has coprocessors and cores for RSA, not "
-            f"{directory.kind.noun}"
+            f"{directory.path}: {user} has coprocessors and cores for RSA, and this is neither: "
+            f"{made.title}"
         )
     if made.request.bus not in buses:
         bus = "no bus" if made.request.bus is None else f"bus = '{made.request.bus}'"
