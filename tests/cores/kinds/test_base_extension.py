@@ -5,7 +5,7 @@ import tomllib
 from fractions import Fraction
 
 import pytest
-from tests.cores.planted import emitted
+from tests.cores.planted import emitted, replaced
 
 from residua.cores.base_extension.core import BaseExtensionCore
 from residua.cores.base_extension.specification import BaseExtensionSpecification
@@ -332,3 +332,12 @@ def test_wrong_constant_is_found(built, tmp_path, monkeypatch):
     found = quick(Directory.open(broken.path))
     assert not found.passed
     assert any(failure.startswith("oracle: ") for failure in found.failures)
+
+
+def test_a_run_that_does_not_wait_for_enable_is_found(tmp_path, monkeypatch):
+    made = build(check_any(SMALL), tmp_path / "core")
+    file, (old, new) = f"rtl/{made.name}.v", ("request = enable & ", "request = 1'b1 & ")
+    broken = replaced(monkeypatch, made.path, file, old, new)
+    found = verify_directory(broken, vectors=100)
+    assert not found["passed"]
+    assert "a run starts while enable is 0" in found["failures"][0]

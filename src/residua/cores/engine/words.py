@@ -25,7 +25,6 @@ from residua.numbers.cox import Range
 
 _WORD_PORTS = {
     **STREAM_PORTS,
-    "enable": "runs may start while it is 1",
     "operands_payload": "one word of X or Y",
 }
 """Purposes of the ports of a core with words."""

@@ -32,6 +32,10 @@ using tables::Word;
 using Words = std::vector<Word>;
 
 constexpr int isolated_runs = 16;
+
+// The run that waits for enable, and the cycles in which nothing may come of it.
+constexpr std::uint64_t withheld_run = isolated_runs;
+constexpr std::int64_t withheld_for = std::int64_t{2} * (tables::latency + tables::interval);
 constexpr int most_failures = 3;
 constexpr std::int64_t patience =
     1000 + std::int64_t{200} * (tables::latency + tables::interval);
@@ -98,7 +102,7 @@ struct Run {
   Words inputs, expected, obtained;
   std::vector<std::size_t> elements;
   int missing = tables::result_count;
-  bool isolated = false, dumped = false, wrong = false;
+  bool isolated = false, withheld = false, dumped = false, wrong = false;
   std::int64_t given = 0;
 };
 
@@ -352,7 +356,7 @@ class Bench {
       pause_rate_ = static_cast<unsigned>(gaps_.below(4) * 5);
     }
     const bool alone = pending_ ? waiting_.isolated : !in_flight_.empty() && in_flight_.back().isolated;
-    engine_->enable = !(stalls_ && !alone && gaps_.one_in(pause_rate_));
+    engine_->enable = !(withholds() || (stalls_ && !alone && gaps_.one_in(pause_rate_)));
     if (offered_) return;
     if (stalls_ && gaps_.one_in(gap_rate_)) return invalid();
     if (position_ == 0) {
@@ -369,15 +373,24 @@ class Bench {
     offered_ = true;
   }
 
+  bool is_withheld(const Run& run) const { return run.withheld && now_ - run.given < withheld_for; }
+
+  // Whether enable is 0, from before the first word of a run until long after the last one.
+  bool withholds() const {
+    if (pending_ && waiting_.withheld) return true;
+    return !in_flight_.empty() && is_withheld(in_flight_.back());
+  }
+
   // A run of its own starts in an engine that has come to rest, after a wait of no particular length.
   bool begin_isolated() {
-    if (!waiting_.isolated) return true;
+    if (!waiting_.isolated && !waiting_.withheld) return true;
     return in_flight_.empty() && wait_-- <= 0;
   }
 
   bool prepare() {
     source_.make(waiting_, next_, runs_);
     waiting_.isolated = measures_ && next_ < isolated_runs;
+    waiting_.withheld = measures_ && next_ == withheld_run;
     waiting_.dumped = waiting_.dumped && measures_;
     pending_ = true;
     const int rest = tables::latency + 2 * tables::interval;
@@ -437,6 +450,10 @@ class Bench {
       return;
     }
     Run& run = in_flight_[position];
+    if (is_withheld(run)) {
+      failure_ = "a run starts while enable is 0";
+      return;
+    }
     Word words[tables::result_width];
     unpack(engine_->result, words);
     --run.missing;
