@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from itertools import islice
 
 import pytest
 from tests.cores.planted import replaced
@@ -10,7 +11,7 @@ from tests.cores.planted import replaced
 from residua import cli
 from residua.cores.directory import Directory, build
 from residua.cores.inversion.core import InversionCore
-from residua.cores.inversion.verification import edge_operands
+from residua.cores.inversion.verification import edge_operands, random_operands
 from residua.cores.simulation.runs import Runs
 from residua.cores.specification.reading import check_any, load_any
 from residua.cores.verification import verify_directory
@@ -119,6 +120,10 @@ def test_operands_of_a_verification():
     assert made.expected(0) is made.expected(P) is made.expected(P + 1) is None
     assert made.expected(2) == (P + 1) // 2
     assert core(**{**PLUS_MINUS, "modulus": 3 * P}).expected(6) is None
+    drawn = list(islice(random_operands(made, random.Random(1)), 1000))
+    assert all(0 <= x < P for x in drawn)
+    assert any(0 < x < P >> 20 for x in drawn)
+    assert any(x % (1 << 20) == 0 for x in drawn if x)
 
 
 @pytest.fixture(scope="module")

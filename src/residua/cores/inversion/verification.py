@@ -162,12 +162,14 @@ def edge_residues(modulus: int) -> list[int]:
 
 
 def random_operands(core: InversionCore, chooser: random.Random) -> Iterator[int]:
-    """Uniform operands, one in 16 with leading zeros."""
+    """Uniform operands, one in 16 with leading zeros, one in 16 with zeros at the other end."""
     modulus = core.design.modulus
     while True:
         x = chooser.randrange(1, modulus)
-        if chooser.getrandbits(4) == 0:
-            x >>= chooser.randrange(modulus.bit_length())
+        ends = chooser.getrandbits(4)
+        if ends < 2:
+            zeros = chooser.randrange(modulus.bit_length())
+            x = x >> zeros if ends == 0 else x >> zeros << zeros
         yield x
 
 
