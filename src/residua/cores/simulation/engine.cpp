@@ -8,7 +8,8 @@
 //   POOL     elements, cases and perhaps expected outputs (see `Workload`)
 //   DUMP     receives inputs and outputs of every case and of SAMPLES other runs
 //   RUNS     runs to make; the cases come first
-//   STALLS   0: operands are always offered; 1: random gaps, random values of enable
+//   STALLS   0: operands are always offered; 1: random gaps, random values of enable (which one run
+//            waits for in any case)
 //   RESETS   after the runs, so many resets in the middle of others, each before two that must be
 //            right; "every" for each cycle of a run
 // Registers begin with random values. Prints one JSON object.

@@ -113,9 +113,10 @@ def verify(
     """Make ``vectors`` runs on operands chosen by ``seed`` and compare every word of every result.
 
     Back to back, or with `Stalls`: random gaps between operands and random values of ``enable``.
-    The registers begin with random values, and one cycle of reset comes before the first run. After
-    some runs come ``resets`` (None: a default, see `Runs.reset_count`) of 1, 2 and 3 cycles in the
-    middle of others, at instants spread over a whole run, and the runs after each are compared.
+    One run has to wait for ``enable``, long after its last operand. The registers begin with random
+    values, and one cycle of reset comes before the first run. After some runs come ``resets``
+    (None: a default, see `Runs.reset_count`) of 1, 2 and 3 cycles in the middle of others, at
+    instants spread over a whole run, and the runs after each are compared.
     Stops after the first few differences; a difference is a finding, not an error.
 
     Raises:
