@@ -17,6 +17,9 @@ die() {
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
     die "Residua needs Python 3.11 or later; '$python' is not. Name another: make PYTHON=python3.12 ..."
 
+# The interpreter of an environment that is active may be the one that is made anew, and goes with it.
+python=$("$python" -c 'import sys; print(sys._base_executable)')
+
 rm -rf "$directory"
 if "$python" -m venv "$directory" >/dev/null 2>&1; then
     exit 0

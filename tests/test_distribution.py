@@ -82,6 +82,20 @@ def test_make_and_tests_find_what_they_need_in_it(unpacked):
     assert done.returncode == 0, done.stdout
 
 
+def test_an_environment_is_made_anew_from_within(tmp_path):
+    """`make` where it is active, and what is required has changed."""
+    environment = tmp_path / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    old = environment / "old"
+    old.touch()
+    command = [ROOT / "scripts" / "venv.sh", environment / "bin" / "python", environment]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not old.exists()
+    asked = [environment / "bin" / "python", "-m", "pip", "--version"]
+    assert subprocess.run(asked, capture_output=True, check=False).returncode == 0
+
+
 def test_wheel_from_the_source_distribution_is_typed_and_complete(unpacked, tmp_path):
     with zipfile.ZipFile(build("wheel", unpacked, tmp_path)) as wheel:
         names = {name for name in wheel.namelist() if name.startswith("residua/")}
