@@ -105,7 +105,9 @@ def _kept(home: Path) -> dict[str, Any]:
     """The answers in a directory like ``XDG_CACHE_HOME``, by their keys."""
     return {
         kept.name.split("-")[1]: json.loads(kept.read_text(encoding="utf-8"))
-        for kept in (home / "residua" / solver.KIND).glob("*-*")
+        # An answer of a search for a schedule takes the place of one that is older.
+        for name in (solver.SEARCHED, solver.SCHEDULED)
+        for kept in (home / "residua" / solver.KIND).glob(f"{name}-*")
     }
 
 

@@ -25,6 +25,9 @@ _FIRST, _SECOND = 0.05, 0.2
 KIND = "answers"
 """Kind of the entries of the cache."""
 
+SEARCHED, SCHEDULED = "solver", "schedule"
+"""How their names begin: of a search with relaxations alone, and of one for a schedule."""
+
 SHIPPED = Path(__file__).with_name("answers.json.xz")
 
 
@@ -69,7 +72,7 @@ def solve(model: "cp_model.CpModel", effort: float, *, schedule: bool = False) -
         found = _scheduled(model, effort) if schedule else _search(model, effort).answer
         path.write_text(json.dumps(asdict(found)), encoding="utf-8")
 
-    kept = cache.kept(KIND, "schedule" if schedule else "solver", key, make)
+    kept = cache.kept(KIND, SCHEDULED if schedule else SEARCHED, key, make)
     return Answer(**json.loads(kept.read_text(encoding="utf-8")))
 
 
@@ -101,9 +104,8 @@ def _scheduled(model: "cp_model.CpModel", effort: float) -> Answer:
         for index, value in enumerate(first.answer.solution):
             model.add_hint(model.get_int_var_from_proto_index(index), value)
     second = _search(model, effort * _SECOND)
-    better = second.objective < first.objective or first.answer.solution is None
-    solution = (second if better else first).answer.solution
-    return Answer(solution, first.answer.time + second.answer.time)
+    best = min(first, second, key=lambda found: found.objective).answer
+    return Answer(best.solution, first.answer.time + second.answer.time)
 
 
 def _search(model: "cp_model.CpModel", effort: float, *, relaxed: bool = True) -> _Found:

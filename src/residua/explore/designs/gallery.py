@@ -69,13 +69,14 @@ def _parts(name: str, rows: Sequence[Row]) -> tuple[Table | Figure, ...]:
 
 def _table(name: str, rows: Sequence[Row]) -> Table:
     front = sorted((row for row in rows if row["front"]), key=lambda row: float(row[_TIME]))
-    keys = differing_keys(cores(front))
+    placed = cores(front)
+    keys = differing_keys(placed)
     columns = ("flags", *map(label, _SHOWN), "MHz", "commit")
     lines = [(_flags(row, keys), *_cells(row)) for row in front]
     operations = sorted({row["operation"] for row in front} - {""})
     introduction = (
         f"`make explore-{name}`: {len(rows)} cores were placed, {len(front)} are on the front. All "
-        f"of these have `{flags(common_keys(cores(front)))}`."
+        f"of these have `{flags(common_keys(placed))}`."
     )
     if operations:
         introduction += f" Times are those of {' or '.join(operations)}."

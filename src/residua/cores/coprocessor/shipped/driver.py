@@ -135,10 +135,7 @@ class _Calls:
         s = pow(k, -1, n) * (z + r * d) % n
         signature = self.order(r) + self.order(s)
         signs = Operation.ORDER_MULTIPLY in self.codes
-        made: dict[str, object] = {"result": signature}
-        if not signs:
-            made = {"result": bytes(len(signature)), "code": _UNSUPPORTED}
-        numbers = (self.order(d), digest, self.order(k))
+        numbers, made = (self.order(d), digest, self.order(k)), _given(signature, signs)
         yield from self.call(Operation.BASE_MULTIPLY, "ecdsa_sign", *numbers, sized=(2,), **made)
         public = self.point(self.multiple(d))
         for text, found in ((digest, _VALID), (bytes([digest[0] ^ 0x80]) + digest[1:], _INVALID)):
@@ -172,9 +169,7 @@ class _Calls:
                 (),
             ),
         ):
-            given: dict[str, object] = {"result": result}
-            if not self.shared:
-                given = {"result": bytes(len(result)), "code": _UNSUPPORTED}
+            given = _given(result, self.shared)
             yield from self.call(operation, f"{name}_shares", *arguments, sized=sized, **given)
         most = (1 << 8 * self.entry.order_size) - 1
         if self.shared and most >> max(self.entry.order_bits, self.entry.field_bits):
@@ -235,3 +230,8 @@ class _Calls:
     def order(self, number: int) -> bytes:
         """A number modulo the order."""
         return number.to_bytes(self.entry.order_size, self.entry.byte_order)
+
+
+def _given(result: bytes, able: bool) -> dict[str, object]:
+    """What a call gives: its result, or zeros from a core that is not able to."""
+    return {"result": result} if able else {"result": bytes(len(result)), "code": _UNSUPPORTED}
