@@ -15,6 +15,9 @@ import matplotlib.figure  # noqa: F401
 import pytest
 from tests.made_anew import made_anew
 
+from residua import cache
+from residua.numbers import solver
+
 # As on the command line: the collector takes a fifth of the time that Python needs otherwise.
 gc.set_threshold(2_000_000, 20, 20)
 
@@ -65,9 +68,12 @@ def collected():
 
 
 @pytest.fixture
-def monkeypatch(monkeypatch):
-    """As ever; after a change to what cores are made by, none of their files is a kept one."""
-    setattr_as_ever = monkeypatch.setattr
+def monkeypatch(monkeypatch, tmp_path_factory):
+    """As ever; after a change to what something is made by, none of that kind is a kept one.
+
+    That holds for files of cores, for Verilog, and for answers of the solver.
+    """
+    setattr_as_ever, shared = monkeypatch.setattr, cache.folder()
 
     def patched(target, *arguments, **options):
         directory = sys.modules.get("residua.cores.directory")
@@ -76,6 +82,8 @@ def monkeypatch(monkeypatch):
         kept_verilog = sys.modules.get("tests.kept_verilog")
         if kept_verilog and _is_ours(target):
             setattr_as_ever(kept_verilog, "changed", True)
+        if _dotted(target).startswith(solver.__name__) and cache.folder() == shared:
+            monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         setattr_as_ever(target, *arguments, **options)
 
     monkeypatch.setattr = patched
@@ -92,8 +100,13 @@ def interruptible():
 
 def _is_ours(target):
     """Whether cores are made by a thing, or by what has this dotted name."""
-    if not isinstance(target, str):
-        target = getattr(target, "__module__", None) or getattr(target, "__name__", "")
-    package, _, rest = target.partition(".")
+    package, _, rest = _dotted(target).partition(".")
     above = sys.modules["residua.cores.kept_files"].ABOVE
     return package == "residua" and rest.partition(".")[0] not in above
+
+
+def _dotted(target):
+    """The dotted name of a thing's module, or that by which a test names what it changes."""
+    if isinstance(target, str):
+        return target
+    return getattr(target, "__module__", None) or getattr(target, "__name__", "")

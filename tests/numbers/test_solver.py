@@ -83,6 +83,26 @@ def test_a_schedule_that_is_settled_is_searched_once(monkeypatch):
     assert solve(model, 20.0, schedule=True).solution is None
 
 
+def test_after_a_change_of_the_solver_no_answer_is_a_kept_one(monkeypatch):
+    """`tests/conftest.py` sees to it: a search that is watched would otherwise not be made."""
+    model = cp_model.CpModel()
+    model.maximize(model.new_int_var(0, 9, "x"))
+    solve(model, 1.0)
+    before, search, searches = cache.folder(), solver._search, []
+
+    def watched(*arguments, **options):
+        searches.append(arguments)
+        return search(*arguments, **options)
+
+    monkeypatch.setattr("residua.numbers.solver._search", watched)
+    solve(model, 1.0)
+    own = cache.folder()
+    assert own != before
+    assert len(searches) == 1
+    monkeypatch.setattr(solver, "_SECOND", 0.1)
+    assert cache.folder() == own
+
+
 def test_answers_are_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     model = cp_model.CpModel()
