@@ -6,7 +6,7 @@ P. A few pairs more than needed make enough candidates (about one P in bits / 7 
 
 import random
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from math import prod
 
 from gmpy2 import prev_prime
@@ -21,6 +21,13 @@ from residua.numbers.selection.pairing import deal, pair_cost
 
 _SPARE_PAIRS = 6
 """Most pairs that are looked for beyond those needed."""
+
+_TRIALS = 1 << 36
+"""Most candidates that are tried, times the square of the bits of P: about ten seconds.
+
+With 16 moduli and more hardly any prime allows the quadratic form, and there are too many of them
+to try them all.
+"""
 
 _LARGEST_WEIGHT = 4
 """The largest weight of the quadratic form that a found base a may want."""
@@ -49,25 +56,31 @@ def sparse_half_bases(
     arguments give the same bases.
 
     Raises:
-        SpecificationError: there are too few moduli, or no prime among the candidates.
+        SpecificationError: there are too few moduli, or no such prime among the candidates that
+            can be tried.
     """
-    failure: SpecificationError | None = None
+    most = _TRIALS // (2 * width * channels) ** 2
+    for chosen in islice(_candidates(width, channels, weight), most):
+        base_a = Base(tuple(one for one, _ in chosen))
+        if _fits(base_a, width, quadratic=quadratic):
+            return _arranged(base_a, Base(tuple(two for _, two in chosen)), rowers)
+    raise SpecificationError(
+        f"no M_a of {channels} moduli of w = {width} with at most {weight} signed digits in h "
+        f"was found that makes M_a^2 - 2 a prime{' in the quadratic form' if quadratic else ''}; "
+        "give another width, another weight or base_a"
+    )
+
+
+def _candidates(width: int, channels: int, weight: int) -> Iterator[Pairs]:
+    """What bases may be made of, the fewest spare pairs first."""
     for spare in range(_SPARE_PAIRS + 1):
         try:
             pairs = _pairs(width, channels + spare, weight)
-        except SpecificationError as error:
-            failure = failure or error
-            break
-        for chosen in _dealt(pairs, channels, spare):
-            base_a = Base(tuple(one for one, _ in chosen))
-            if _fits(base_a, width, quadratic=quadratic):
-                return _arranged(base_a, Base(tuple(two for _, two in chosen)), rowers)
-    if failure and not spare:
-        raise failure
-    raise SpecificationError(
-        f"no M_a of {channels} moduli of w = {width} with at most {weight} signed digits in h "
-        "makes M_a^2 - 2 a prime; give another width, another weight or base_a"
-    )
+        except SpecificationError:
+            if not spare:
+                raise
+            return
+        yield from _dealt(pairs, channels, spare)
 
 
 def _pairs(width: int, count: int, weight: int) -> Pairs:

@@ -21,6 +21,8 @@ from residua.algorithms.single_base import (
 )
 from residua.algorithms.single_base import product_program as chained_program
 from residua.algorithms.terms import Interval
+from residua.cores.kinds import core_of
+from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.counts import count
@@ -324,6 +326,16 @@ def test_sparse_half_bases():
         assert is_probable_prime(prime)
         assert base_a.coprime_to(base_b)
         assert all(m.value % 2 and m.weight <= 3 for base in (base_a, base_b) for m in base)
+
+
+def test_many_moduli_are_found_in_the_short_form(monkeypatch):
+    """Of 32 moduli no prime allows the quadratic form; the search for one has an end."""
+    monkeypatch.setattr("residua.numbers.half_bases._TRIALS", 1 << 32)
+    with pytest.raises(SpecificationError, match="in the quadratic form; give another width"):
+        sparse_half_bases(33, 32, weight=3, rowers=32, quadratic=True)
+    core = core_of(check_any({"algorithm": "sbmm", "channels": 64, "width": 33}))
+    assert core.style == "sparse"
+    assert core.weight <= 3
 
 
 def test_too_few_sparse_moduli_are_refused():

@@ -1,6 +1,6 @@
 """SBMM multiplier: from a specification to half-bases, program, schedule and hardware."""
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from residua.algorithms.position_residue import PositionResidueDomain
@@ -237,13 +237,22 @@ def _find_bases(request: SingleBaseSpecification) -> tuple[Base, Base]:
         return base_a, base_b
     if request.bases != "any":
         try:
-            return sparse_half_bases(
-                request.width, request.half, weight=request.weight, rowers=rowers, quadratic=True
-            )
+            return _sparse_bases(request, rowers)
         except SpecificationError:
             if request.bases == "sparse":
                 raise
     return half_bases(request.width, request.half)
+
+
+def _sparse_bases(request: SingleBaseSpecification, rowers: int) -> tuple[Base, Base]:
+    """Half-bases in the quadratic form, which takes fewer cycles, or in the short one."""
+    search = partial(
+        sparse_half_bases, request.width, request.half, weight=request.weight, rowers=rowers
+    )
+    try:
+        return search(quadratic=True)
+    except SpecificationError:
+        return search(quadratic=False)
 
 
 def _given(request: SingleBaseSpecification, values: tuple[int, ...] | None) -> Base | None:
