@@ -235,7 +235,7 @@ P256 = parse_modulus("P-256")
             (parse_modulus("P-192"), 17, 12, {"style": "sparse", "weight": 2}),
             (
                 "w = 17 gives only 18 pairwise coprime moduli of weight <= 2 with |h| < 1021, "
-                "and n = 12 needs 24; weight 3 or style 'any' works"
+                "and n = 12 needs 24; weight = 3 or bases = 'any' works"
             ),
         ),
         (
@@ -252,7 +252,13 @@ P256 = parse_modulus("P-256")
                 "w = 12 works"
             ),
         ),
-        ((P256, 17, 16, {"truncation": 3}), "zero; t = 5 instead of 3 would do"),
+        (
+            (P256, 17, 16, {"truncation": 3}),
+            (
+                "the Cox error of base b is too large: 2.01 M_b, and no sigma0 makes up for M_b or "
+                "more; t = 5 instead of 3 would do"
+            ),
+        ),
         (
             (P256, 17, 16, {"sigma0": Fraction(0)}),
             (
@@ -273,7 +279,7 @@ P256 = parse_modulus("P-256")
             (RSA_4096, 34, None, {"style": "sparse", "largest": small_offset(34)}),
             (
                 "pairwise coprime moduli of weight <= 3 with |h| < 131072, "
-                "and n = 117 needs 234; weight 4 or style 'any' works"
+                "and n = 117 needs 234; weight = 4 or bases = 'any' works"
             ),
         ),
     ],

@@ -48,6 +48,18 @@ class Cox:
                 "the Cox accumulates t fraction bits"
             )
 
+    def check_width(self, width: int) -> None:
+        """Refuse to keep more bits than residues have.
+
+        Args:
+            width: w, bits of a residue.
+
+        Raises:
+            SpecificationError: there are fewer.
+        """
+        if self.truncation > width:
+            raise SpecificationError(f"the truncation t is 1 to {width}, not {self.truncation}")
+
     @property
     def start(self) -> int:
         """sigma0 in units of 2^-t: what the Cox accumulator is cleared to."""

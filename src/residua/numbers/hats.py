@@ -56,6 +56,7 @@ class HatForm:
         even = [m.value for m in self.base if m.value % 2 == 0]
         if even:
             raise SpecificationError(f"a hat form needs odd channel moduli, not {even[0]}")
+        self.cox.check_width(self.base.width)
         low, high = self._exact
         if self.offset - self.modulus < low or self.offset + self.modulus >= high:
             raise _RangeError(
@@ -147,21 +148,31 @@ def hat_form(
     """The hat form over the largest odd moduli of ``width`` bits; what is None is the least.
 
     Raises:
-        SpecificationError: there are too few moduli, or they make too small a base; the nearest
-            width that works.
+        SpecificationError: there are too few moduli, they make too small a base, or a Cox of so
+            many bits does not tell numbers of this size; the nearest t or width that works.
     """
     try:
         return _hat_form(modulus, width, channels, truncation)
     except SpecificationError as error:
-        wider = next(
-            (w for w in range(width + 1, WIDTHS.stop) if _possible(modulus, w, channels)), None
-        )
-        advice = f"; w = {wider} works" if wider else ""
-        raise SpecificationError(f"{error}{advice}") from None
+        raise SpecificationError(
+            f"{error}{_advice(modulus, width, channels, truncation)}"
+        ) from None
+
+
+def _advice(modulus: int, width: int, channels: int | None, truncation: int | None) -> str:
+    """The nearest t, or the nearest width, that works, as the end of a sentence."""
+    if truncation is not None and _possible(modulus, width, channels):
+        return f"; t = {_hat_form(modulus, width, channels, None).truncation} works"
+    wider = next((w for w in range(width + 1, WIDTHS.stop) if _possible(modulus, w, channels)), 0)
+    if not wider:
+        return ""
+    if truncation is None:
+        return f"; w = {wider} works"
+    return f"; w = {wider} with t = {_hat_form(modulus, wider, channels, None).truncation} works"
 
 
 def _possible(modulus: int, width: int, channels: int | None) -> bool:
-    """Whether there is a hat form over moduli of this width."""
+    """Whether there is a hat form over moduli of this width, with some t."""
     if (channels or MOST_CHANNELS) * width <= modulus.bit_length():
         return False
     try:

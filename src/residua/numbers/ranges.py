@@ -297,11 +297,7 @@ def _evaluate(
         )
     exact_low, exact_high = error_b.exact(sigma0_b)
     if exact_low > 0 or exact_high <= 0:
-        return _Failure(
-            f"the Cox error of base b is too large: sigma0 = {sigma0_b} must be at least "
-            f"{_share(error_b.under)} and below 1 - {_share(error_b.over)} "
-            "for the second extension to be exact around zero"
-        )
+        return _Failure(_off_zero(error_b, sigma0_b))
     limit = ceil(exact_high * setting.product_b) - 1
     if setting.signed:
         limit = min(limit, floor(-exact_low * setting.product_b))
@@ -318,6 +314,18 @@ def _evaluate(
         slack_a=_log2(1 / need_a),
         slack_b=_log2(Fraction(limit, bound)),
         reach=min(-exact_low, exact_high) if setting.signed else exact_high,
+    )
+
+
+def _off_zero(error: Deviation, sigma0: Fraction) -> str:
+    """The reason why the second extension is not exact around zero."""
+    what = "the Cox error of base b is too large"
+    if error.under >= 1 - error.over:
+        whole = _share(error.under + error.over)
+        return f"{what}: {whole} M_b, and no sigma0 makes up for M_b or more"
+    return (
+        f"{what}: sigma0 = {sigma0} must be at least {_share(error.under)} and below "
+        f"1 - {_share(error.over)} for the second extension to be exact around zero"
     )
 
 

@@ -370,9 +370,9 @@ def _richer_styles(request: Request, channels: int | None) -> list[str]:
     if request.style == "any":
         return []
     looser = [replace(request, weight=request.weight + more) for more in (1, 2)]
-    ways = [f"weight {each.weight}" for each in looser if _attempt(each, channels)][:1]
+    ways = [f"weight = {each.weight}" for each in looser if _attempt(each, channels)][:1]
     if _attempt(replace(request, style="any"), channels):
-        ways.append("style 'any'")
+        ways.append("bases = 'any'")
     return ways
 
 

@@ -105,6 +105,14 @@ def refusal(**values):
             {"modulus": 2**1300 + 1, "width": 10},
             "a modulus of 1301 bits needs more than n = 128 channels of w = 10; w = 18 works",
         ),
+        ({"channels": 8, "truncation": 18}, "the truncation t is 1 to 17, not 18"),
+        (
+            {"channels": 8, "sigma0": "1/262144"},
+            (
+                "sigma0 = 1/262144 is no multiple of 2^-17, and the Cox adds no more than w = 17 "
+                "bits of each residue"
+            ),
+        ),
         ({"modulus": "P-256", "sigma0": 0}, "so that X near zero come out as X + M_a"),
         (
             {**E3, **HIERARCHICAL, "columns": 4, "truncation": 4, "sigma0": "1/2"},

@@ -52,7 +52,17 @@ def core(**values):
             {**PLUS_MINUS, "modulus": 2**3000 + 1, "width": 17},
             "a modulus of 3001 bits needs more than n = 128 channels of w = 17; w = 24 works",
         ),
-        ({**PLUS_MINUS, "truncation": 1}, "more channels, wider ones or a larger t are needed"),
+        ({**PLUS_MINUS, "truncation": 1}, "wider ones or a larger t are needed; t = 3 works"),
+        (
+            {**PLUS_MINUS, "channels": 2, "truncation": 2},
+            "a larger t are needed; w = 17 with t = 2 works",
+        ),
+        ({**PLUS_MINUS, "truncation": 12}, "the truncation t is 1 to 11, not 12; t = 3 works"),
+        ({"modulus": P, "channels": 1}, "channels = 1: inversion = 'division-steps' has no such"),
+        (
+            {"modulus": P, "inversion": "fermat", "cox_registers": 1},
+            "cox_registers = 1: inversion = 'fermat' has no such choice; leave it out",
+        ),
         (
             {**PLUS_MINUS, "cox_registers": 4},
             "cox_registers = 4: expected 0 to 3 (registers in the",

@@ -340,8 +340,8 @@ def _with_cox(request: BaseExtensionSpecification, base_a: Base, base_b: Base) -
     if request.quotient == "none":
         return ExtensionDomain(base_a, base_b, None, columns)
     narrow: ExtensionDomain | None = None
-    reason = ""
-    for kept in range(_least_bits(request), base_a.width + 1):
+    least, reason = _least_bits(request, base_a.width), ""
+    for kept in range(least, base_a.width + 1):
         domain = ExtensionDomain(base_a, base_b, _cox(request, base_a, kept), columns)
         fault = _fault(request, domain)
         asked = request.truncation in (None, kept)
@@ -356,15 +356,26 @@ def _with_cox(request: BaseExtensionSpecification, base_a: Base, base_b: Base) -
             return domain
         narrow = narrow or domain
     if narrow is None:
-        raise _RangeError(reason or f"sigma0 = {request.sigma0} needs more than w bits")
+        raise _RangeError(reason)
     return narrow
 
 
-def _least_bits(request: BaseExtensionSpecification) -> int:
-    """The t to begin with."""
+def _least_bits(request: BaseExtensionSpecification, width: int) -> int:
+    """The t to begin with.
+
+    Raises:
+        SpecificationError: it is above w.
+    """
     if request.truncation is not None:
+        Cox(request.truncation, Fraction(0)).check_width(width)
         return request.truncation
-    return max(request.sigma0.denominator.bit_length() - 1, 1) if request.sigma0 else 1
+    least = max(request.sigma0.denominator.bit_length() - 1, 1) if request.sigma0 else 1
+    if least > width:
+        raise _RangeError(
+            f"sigma0 = {request.sigma0} is no multiple of 2^-{width}, and the Cox adds no more "
+            f"than w = {width} bits of each residue"
+        )
+    return least
 
 
 def _cox(request: BaseExtensionSpecification, base: Base, kept: int) -> Cox:

@@ -53,7 +53,8 @@ class InversionSpecification(CoreSpecification):
     def _consistent(self) -> "InversionSpecification":
         for name, methods in _OWN_KEYS.items():
             value = getattr(self, name)
-            if value not in (None, 1) and self.inversion not in methods:
+            chosen = value != type(self).model_fields[name].default
+            if chosen and self.inversion not in methods:
                 raise SpecificationError(
                     f"{name} = {shown(value)}: inversion = '{self.inversion}' has no such choice; "
                     "leave it out"
