@@ -246,6 +246,10 @@ P256 = parse_modulus("P-256")
             ),
         ),
         (
+            (P256, 17, 128, {"truncation": 2}),
+            "and n = 128 needs 256; w = 19 with t = 8 and sigma0 = 3/4 works",
+        ),
+        (
             (parse_modulus("P-192"), 8),
             (
                 "w = 8 gives only 12 pairwise coprime moduli with |h| < 16, and n = 21 needs 42; "

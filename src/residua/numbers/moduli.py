@@ -1,7 +1,7 @@
 """Channel moduli of the form 2^w - h, the only form that the hardware reduces by."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from residua.errors import SpecificationError
 
@@ -59,6 +59,7 @@ class Modulus:
         return f"2^{self.width} {'-' if self.offset > 0 else '+'} {abs(self.offset)}"
 
 
+@lru_cache(maxsize=1 << 14)
 def signed_digits(number: int) -> tuple[tuple[int, int], ...]:
     """The non-adjacent form of ``number`` as (sign, exponent), the highest exponent first."""
     digits = []

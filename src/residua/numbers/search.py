@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, prod
-from typing import Literal, TypeVar, get_args
+from typing import Literal, TypedDict, TypeVar, get_args
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
@@ -152,8 +152,16 @@ def search_bases(
         raise SpecificationError(f"{error}{advice}") from None
 
 
+class StyleArguments(TypedDict):
+    """Those of `search_bases` that `in_style` chooses."""
+
+    style: Style
+    largest: int | None
+    advise: bool
+
+
 def in_style(
-    style: Style | Literal["auto"], width: int, search: Callable[[Style, int | None], Found]
+    style: Style | Literal["auto"], width: int, search: Callable[[StyleArguments], Found]
 ) -> Found:
     """Search in a style, with the largest |h| of that style.
 
@@ -163,12 +171,13 @@ def in_style(
     Raises:
         SpecificationError: that of ``search``.
     """
-    if style != "auto":
-        return search(style, None)
-    try:
-        return search("sparse", small_offset(width))
-    except SpecificationError:
-        return search("any", None)
+    if style == "auto":
+        try:
+            # Nobody reads the advice of a refusal after which another search follows.
+            return search({"style": "sparse", "largest": small_offset(width), "advise": False})
+        except SpecificationError:
+            style = "any"
+    return search({"style": style, "largest": None, "advise": True})
 
 
 def user_bases(
@@ -358,11 +367,17 @@ def _advice(request: Request, channels: int | None, error: TooFewModuliError | _
             # The message has named the t that would do.
             return ""
         ways = [f"n = {larger}"] if larger else []
-    if not ways:
-        wider = (replace(request, width=width) for width in range(request.width + 1, WIDTHS.stop))
-        found = next((each for each in wider if _attempt(each, channels)), None)
-        ways = [f"w = {found.width}" if found else f"no w up to {WIDTHS[-1]}"]
-    return f"; {' or '.join(ways)} works"
+    return f"; {' or '.join(ways or [_wider(request, channels)])} works"
+
+
+def _wider(request: Request, channels: int | None) -> str:
+    """The nearest width that works, with what its Cox needs if the request says how that is."""
+    free = replace(request, truncation=None, sigma0=None)
+    wider = (replace(free, width=width) for width in range(request.width + 1, WIDTHS.stop))
+    pair = next(filter(None, (_attempt(each, channels) for each in wider)), None)
+    if pair is None:
+        return f"no w up to {WIDTHS[-1]}"
+    return f"w = {pair.width}" + (f" with {_cox_words(pair.cox)}" if free != request else "")
 
 
 def _richer_styles(request: Request, channels: int | None) -> list[str]:

@@ -29,8 +29,8 @@ from residua.numbers.cox import Cox, Deviation, Range, redundant_ranges
 from residua.numbers.moduli import Modulus
 from residua.numbers.ranges import centred_sigma0, signed_error
 from residua.numbers.residues import Redundant
-from residua.numbers.search import in_style, search_bases
-from residua.numbers.selection.coprime import MOST_CHANNELS, WIDTHS, Style
+from residua.numbers.search import StyleArguments, in_style, search_bases
+from residua.numbers.selection.coprime import MOST_CHANNELS, WIDTHS
 
 _FEWEST_BITS = 24
 """Bits of the smallest base: that of a search leaves room for a modulus of 2^16 in it."""
@@ -293,17 +293,15 @@ def _searched_bases(
     # The bases are those of a multiplier whose modulus leaves them room.
     modulus = int(prev_prime(1 << max(bits, 17)))
 
-    def search(style: Style, largest: int | None) -> tuple[Base, Base]:
+    def search(chosen: StyleArguments) -> tuple[Base, Base]:
         pair = search_bases(
             modulus,
             request.width,
             channels,
-            style=style,
             weight=request.weight,
             rowers=request.rowers,
             columns=request.row_length,
-            largest=largest,
-            advise=advise,
+            **(chosen | {"advise": advise and chosen["advise"]}),
         )
         return pair.base_b, pair.base_a
 

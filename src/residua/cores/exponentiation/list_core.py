@@ -22,7 +22,7 @@ from residua.hardware.converters.conversion import Conversion
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign
 from residua.numbers.cox import Range
-from residua.numbers.search import BasePair, in_style, search_bases, user_bases
+from residua.numbers.search import BasePair, StyleArguments, in_style, search_bases, user_bases
 from residua.numbers.selection.coprime import Style
 
 
@@ -252,17 +252,16 @@ class ListCore(PlainCore, Generic[D]):
         request = self.request
         return in_style(request.bases, request.width, partial(self._searched, channels))
 
-    def _searched(self, channels: int | None, style: Style, limit: int | None) -> BasePair:
+    def _searched(self, channels: int | None, chosen: StyleArguments) -> BasePair:
         request = self.request
         return search_bases(
             self.modulus,
             request.width,
             channels,
-            style=style,
             weight=request.weight,
             rowers=request.rowers,
             columns=request.row_length,
-            largest=limit,
+            **chosen,
         )
 
     def _options(self, pair: BasePair) -> EngineOptions:

@@ -33,8 +33,7 @@ from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Range
 from residua.numbers.hats import hat_form
 from residua.numbers.roots import orient_pairs
-from residua.numbers.search import BasePair, in_style, search_bases
-from residua.numbers.selection.coprime import Style
+from residua.numbers.search import BasePair, StyleArguments, in_style, search_bases
 
 _SPARSE_WEIGHT = 3
 """Most signed digits of an h in sparse bases."""
@@ -325,14 +324,9 @@ def _fermat_design(request: InversionSpecification) -> FermatDesign:
 def _search(request: InversionSpecification, channels: int) -> BasePair:
     """Sparse bases if there are any."""
 
-    def search(style: Style, limit: int | None) -> BasePair:
+    def search(chosen: StyleArguments) -> BasePair:
         return search_bases(
-            request.modulus,
-            request.width,
-            channels,
-            style=style,
-            weight=_SPARSE_WEIGHT,
-            largest=limit,
+            request.modulus, request.width, channels, weight=_SPARSE_WEIGHT, **chosen
         )
 
     return in_style("auto", request.width, search)

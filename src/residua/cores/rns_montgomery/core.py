@@ -22,8 +22,7 @@ from residua.numbers.cox import Cox, Range, redundant_ranges
 from residua.numbers.ranges import RangeCondition, centred_sigma0, montgomery_range
 from residua.numbers.residues import Redundant
 from residua.numbers.roots import orient_pairs
-from residua.numbers.search import BasePair, in_style, search_bases, user_bases
-from residua.numbers.selection.coprime import Style
+from residua.numbers.search import BasePair, StyleArguments, in_style, search_bases, user_bases
 
 
 @dataclass(frozen=True)
@@ -198,18 +197,17 @@ def _find_pair(request: RnsMontgomerySpecification) -> BasePair:
     return in_style(request.bases, request.width, partial(_search, request))
 
 
-def _search(request: RnsMontgomerySpecification, style: Style, largest: int | None) -> BasePair:
+def _search(request: RnsMontgomerySpecification, chosen: StyleArguments) -> BasePair:
     return search_bases(
         request.modulus,
         request.width,
         request.channels,
-        style=style,
         weight=request.weight,
         truncation=request.truncation,
         sigma0=request.sigma0,
         rowers=request.rowers,
         columns=request.row_length,
-        largest=largest,
+        **chosen,
     )
 
 

@@ -21,7 +21,7 @@ from residua.hardware.engine.rower import RegisterMemory
 from residua.hardware.inverters.residue_inverter import channels_of_a_rower
 from residua.numbers.bases import Base
 from residua.numbers.roots import orient_pairs
-from residua.numbers.search import BasePair, in_style, search_bases, user_bases
+from residua.numbers.search import BasePair, StyleArguments, in_style, search_bases, user_bases
 from residua.numbers.selection.coprime import Style
 
 DEFAULT_WIDTH = 17
@@ -124,17 +124,16 @@ class EccCore(EngineCurveCore):
     def _search(self, channels: int) -> BasePair:
         return in_style(self._style or "auto", self._width, partial(self._searched, channels))
 
-    def _searched(self, channels: int, style: Style, limit: int | None) -> BasePair:
+    def _searched(self, channels: int, chosen: StyleArguments) -> BasePair:
         return search_bases(
             max(self.moduli),
             self._width,
             channels,
-            style=style,
             weight=self._weight,
             columns=self._columns,
-            largest=limit,
             below=self._inversion is Inversion.PLUS_MINUS,
             powers_of_two=not self._redundant_residue,
+            **chosen,
         )
 
     @property
