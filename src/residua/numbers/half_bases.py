@@ -22,8 +22,8 @@ from residua.numbers.selection.pairing import deal, pair_cost
 _SPARE_PAIRS = 6
 """Most pairs that are looked for beyond those needed."""
 
-_TRIALS = 1 << 36
-"""Most candidates that are tried, times the square of the bits of P: about ten seconds.
+_TRIALS = 1 << 34
+"""Most candidates that are tried, times the square of the bits of P: a few seconds.
 
 With 16 moduli and more hardly any prime allows the quadratic form, and there are too many of them
 to try them all.
