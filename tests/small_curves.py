@@ -1,6 +1,6 @@
 """Parameters of curves that are small enough for a test, beside those of campaigns."""
 
-from residua.evidence.small_curves import SBMM_TINY, SMALL, TINY
+from residua.evidence.small_curves import MONTGOMERY_TINY, SBMM_TINY, SMALL, TINY
 
 EVEN = TINY | {"name": "even", "b": 29458, "x": 62927, "y": 40846, "order": 16363, "cofactor": 4}
 """With points of order 2 or 4."""
@@ -31,6 +31,9 @@ NEARLY_THREE_WORDS = TINY | {
     "y": 709748509889658405702, "order": 2914633867212002471521,
 }  # fmt: skip
 """With an endomorphism, and scalars of 72 bits."""
+
+MONTGOMERY = MONTGOMERY_TINY
+"""The one of campaigns."""
 
 MIDDLE = SMALL
 """Of 40 bits, which take two words."""

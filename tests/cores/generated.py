@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.schedules import quick_schedules
-from tests.small_curves import EVEN, SQUARE, TINY, WITHOUT_A
+from tests.small_curves import EVEN, MONTGOMERY, SQUARE, TINY, WITHOUT_A
 
 from residua.cores.kept_files import kept_files
 from residua.cores.manifest import digest
@@ -18,11 +18,6 @@ from residua.cores.specification.reading import check_any
 DIGESTS = Path(__file__).with_suffix(".json")
 EFFORT = 0.1
 """Deterministic seconds of the solver for a routine: how short it gets is no matter here."""
-
-MONTGOMERY = {
-    "form": "montgomery", "name": "little", "prime": 65539, "a": 7, "b": 1, "x": 9, "y": 21939,
-    "order": 8209, "cofactor": 8,
-}  # fmt: skip
 
 ENGINE = {"modulus": 0x1000B, "width": 12}
 EXTENSION = {"algorithm": "base-extension", "width": 12}

@@ -5,9 +5,10 @@ import pytest
 
 from residua.cores import directory as directories
 from residua.cores.directory import Directory, build
+from residua.cores.inversion.core import InversionCore
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
-from residua.cores.specification.reading import check, load
+from residua.cores.specification.reading import check, check_any, load
 from residua.errors import SpecificationError
 from residua.machines.values import run
 
@@ -110,6 +111,21 @@ def test_existing_directory_is_left_alone(tmp_path):
     with pytest.raises(SpecificationError, match="exists and is not empty"):
         build(check(RnsMontgomerySpecification, SMALL), tmp_path / "out")
     assert contents(tmp_path) == {"out/mine": b"mine"}
+
+
+@pytest.mark.parametrize(
+    ("values", "noun"),
+    [
+        (SMALL, "a multiplier"),
+        ({"algorithm": "iddmm", "bits": 16}, "a digit multiplier"),
+        ({"algorithm": "modexp", "bits": 16}, "an exponentiator on digits"),
+        ({"algorithm": "rsa-crt", "bits": 32}, "an RSA core on digits"),
+    ],
+)
+def test_a_core_of_another_kind_is_called_what_it_is(values, noun, tmp_path):
+    made = build(check_any(values), tmp_path / "out")
+    with pytest.raises(SpecificationError, match=rf"is the directory of {noun}$"):
+        made.core(InversionCore)
 
 
 @pytest.fixture

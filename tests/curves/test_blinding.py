@@ -138,7 +138,7 @@ def test_a_lattice_with_a_run_takes_more_random_bits():
     with pytest.raises(SpecificationError) as caught:
         check_blinding([curve], 71, HALVES)
     assert str(caught.value) == (
-        "blinding = 71: on small 1 bits of every scalar would be hidden by fewer than 64 random "
+        "blinding = 71: on small 1 bit of every scalar would be hidden by fewer than 64 random "
         "bits, as the lattice of the endomorphism has a run of 8 equal bits: take 'auto', or at "
         "least 72, or 0 for no blinding"
     )

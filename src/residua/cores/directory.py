@@ -161,6 +161,11 @@ class Directory:
         return kind_asked(self.manifest["specification"])
 
     @property
+    def noun(self) -> str:
+        """What messages call the core, with an article."""
+        return self.kind.specification.called(self.manifest["specification"])
+
+    @property
     def top(self) -> str:
         """Name of the top module; for a coprocessor on a bus, that of core and bus together."""
         return str(self.manifest["top"])
@@ -200,7 +205,7 @@ class Directory:
             SpecificationError: it is not.
         """
         if not isinstance(self.made, kind):
-            raise SpecificationError(f"{self.path} is the directory of {self.kind.noun}")
+            raise SpecificationError(f"{self.path} is the directory of {self.noun}")
         return self.made
 
     @cached_property

@@ -144,6 +144,10 @@ def bare_bits(curve: Curve, random: int, margin: int = 0, formula: Formula | Non
     return sum(max(0, min(run, run + margin - random)) for run in _runs(curve, formula))
 
 
+def _counted(bits: int) -> str:
+    return f"{bits} bit{'s' * (bits > 1)}"
+
+
 def check_blinding(
     curves: Sequence[Curve], choice: BlindingChoice, formula: Formula | None = None
 ) -> None:
@@ -163,10 +167,13 @@ def check_blinding(
         if choice >= needed:
             continue
         bare, run = bare_bits(curve, choice, formula=own), longest_run(curve, own)
-        left = f"{bare} bits of every scalar would stay bare"
+        left = f"{_counted(bare)} of every scalar would stay bare"
         if not bare:
             weak = bare_bits(curve, choice, MARGIN, own)
-            left = f"{weak} bits of every scalar would be hidden by fewer than {MARGIN} random bits"
+            left = (
+                f"{_counted(weak)} of every scalar would be hidden by fewer than {MARGIN} random "
+                "bits"
+            )
         raise SpecificationError(
             f"blinding = {choice}: on {curve.name} {left}, as {multiple_name(curve, own)} has a "
             f"run of {run} equal bits: take 'auto', or at least {needed}, or 0 for no blinding"

@@ -29,6 +29,7 @@ CAMPAIGNS = {
     "sbmm-ladders": Entry("residua.papers.sbmm.ladder_campaign", "points on SBMM"),
     "resets": Entry("residua.evidence.campaigns.resets", "a reset in every cycle"),
     "constant-time": Entry("residua.evidence.campaigns.constant_time", "cycles by secret"),
+    "requests": Entry("residua.evidence.campaigns.requests", "random requests"),
     "netlists": Entry("residua.evidence.campaigns.netlists", "synthesised netlists, simulated"),
     "mutants": Entry("residua.evidence.campaigns.mutants", "faults that verification finds"),
     "faults": Entry("residua.evidence.campaigns.faults", "faults in running cores"),

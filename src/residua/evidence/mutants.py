@@ -1,7 +1,6 @@
 """How good the checks are: mutants of a core's Verilog, and what verification says of each."""
 
 import os
-import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from residua.cores.proofs.traffic import simulate
 from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
 from residua.evidence.changed import with_top
+from residua.evidence.time_limit import LateError, time_limit
 from residua.toolchain.planted.mutation import (
     MOST_BITS,
     VARIABLE,
@@ -58,10 +58,6 @@ _MOST_ABSORBING = 8192
 """Bits of memories that are written, up to which `absorbed` takes seconds."""
 
 DIFFERS = "outputs differ in a simulation of gates"
-
-
-class _LateError(Exception):
-    """A verification takes longer than it may."""
 
 
 def run_mutants(
@@ -231,11 +227,9 @@ class _Survivor:
 def _reason(directory: Directory, check: Check, number: int, seconds: float) -> str:
     """What kills a mutant; nothing if it survives."""
     try:
-        with _chosen(number), _limited(seconds):
+        with _chosen(number), time_limit(seconds):
             found = check(directory)
-    except _LateError:
-        return f"takes longer than {seconds:g} s"
-    except ToolError as error:
+    except (LateError, ToolError) as error:
         return str(error).splitlines()[0]
     if found["passed"]:
         return ""
@@ -249,19 +243,3 @@ def _chosen(number: int) -> Iterator[None]:
         yield
     finally:
         del os.environ[VARIABLE]
-
-
-@contextmanager
-def _limited(seconds: float) -> Iterator[None]:
-    """Raise in the main thread after so many seconds, which ends a simulation too."""
-
-    def late(_number: int, _frame: object) -> None:
-        raise _LateError
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

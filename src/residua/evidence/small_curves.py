@@ -12,6 +12,12 @@ SMALL = {
 }  # fmt: skip
 """A curve of 40 bits, whose numbers take two words."""
 
+MONTGOMERY_TINY = {
+    "form": "montgomery", "name": "little", "prime": 65539, "a": 7, "b": 1, "x": 9, "y": 21939,
+    "order": 8209, "cofactor": 8,
+}  # fmt: skip
+"""A curve of which x alone is computed."""
+
 SBMM_TINY = {
     "form": "weierstrass", "name": "tiny", "prime": 0xFFEFFD8E1591D0EF,
     "a": 0x9C5BAAA890D7FE93, "b": 0x2DAAC36F3189B8D9, "x": 0x52E91B813FD76BC0,

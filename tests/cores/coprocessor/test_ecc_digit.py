@@ -227,7 +227,7 @@ def test_the_cost_of_blinding_is_computed(name, simulated):
         ({"lanes": 2, "pipeline": 1}, "lanes = 2 has a datapath of its own"),
         ({"rowers": 4}, "rowers means nothing for a coprocessor on digits"),
         ({"inversion": "fermat"}, "inversion means nothing for a coprocessor on digits"),
-        ({"modulus": "P-256"}, "modulus means nothing for a coprocessor on digits"),
+        ({"modulus": "P-256"}, "modulus and curve are both given"),
         ({"variant": "closed"}, "variant means nothing for a coprocessor on digits"),
         ({"algorithm": "r2mm"}, "curve means nothing for a digit multiplier"),
         ({"algorithm": "rns-montgomery", "digit": 17}, "digit means nothing for a coprocessor"),

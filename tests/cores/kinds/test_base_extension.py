@@ -58,7 +58,7 @@ def refusal(**values):
         (
             {"channels": 8, "columns": 2},
             (
-                "columns = 2: an extension = 'kawamura' has no rows; give "
+                "columns = 2: extension = 'kawamura' has no rows; give "
                 "extension = 'hierarchical' too"
             ),
         ),
@@ -157,6 +157,10 @@ def test_smallest_channels_hold_the_field(bits, width, channels):
     low, high = made.domain.exact
     assert low <= 0
     assert high >= find_modulus(f"P-{bits}").value - 1
+
+
+def test_a_small_modulus_has_the_channels_that_bases_need():
+    assert core(modulus=0x1000B).channels == 2
 
 
 CASES = {

@@ -44,7 +44,7 @@ def core(**values):
             {"algorithm": "modexp", "blinding": 64},
             "blinding = 64: private exponents of RSA are blinded alone; leave it out",
         ),
-        ({"unit": "iddmm", "blinding": 64}, "blinding means nothing for a digit"),
+        ({"unit": "iddmm", "blinding": 64}, "blinding means nothing for an RSA core on digits"),
     ],
 )
 def test_refusals(values, message):

@@ -43,12 +43,15 @@ def core(**values):
         ({"digit": 8}, "digit means nothing for an exponentiator on an engine: leave it out"),
         ({"lanes": 2}, "lanes means nothing for an exponentiator on an engine: leave it out"),
         ({"unit": "karatsuba"}, "unit = 'karatsuba': expected one of iddmm, rns-montgomery"),
-        ({"unit": "iddmm", "channels": 9}, "channels means nothing for a digit multiplier"),
+        (
+            {"unit": "iddmm", "channels": 9},
+            "channels means nothing for an exponentiator on digits: leave it out, or give unit = '",
+        ),
         ({"algorithm": "iddmm"}, "unit = 'rns-montgomery': algorithm = 'iddmm' has no such"),
         ({"algorithm": "rns-montgomery"}, "unit means nothing for a multiplier: leave it out"),
         ({"channels": 9}, "n = 9"),
         ({"channels": 10, "rowers": 3}, "rowers = 3 cannot share n = 10 channels evenly"),
-        ({"columns": 2}, "columns = 2: an extension = 'kawamura' has no rows"),
+        ({"columns": 2}, "columns = 2: extension = 'kawamura' has no rows"),
         ({"width": 8}, "w = 8 gives only"),
     ],
 )

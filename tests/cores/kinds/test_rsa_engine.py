@@ -34,13 +34,16 @@ def core(**values):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"bits": None}, "modulus or bits is missing"),
+        ({"bits": None}, "bits is missing: RSA loads its key"),
         ({"modulus": "P-256"}, "modulus = "),
         ({"exponent_bits": 17}, "exponent_bits = 17: private exponents are as long as the primes"),
         ({"exponent": 4}, "exponent = 4: the public exponent of RSA is odd; "),
         ({"bits": 30}, "bits = 30: primes of 16 bits, the shortest, make 31 bits or more"),
         ({"bits": 33, "width": 34, "channels": 2}, "bits = 33: a message has two words at least"),
-        ({"digit": 8}, "digit means nothing for an exponentiator on an engine: leave it out"),
+        (
+            {"digit": 8},
+            "digit means nothing for an RSA core on an engine: leave it out, or give unit = ",
+        ),
         ({"channels": 4, "rowers": 3}, "rowers = 3 cannot share n = 4 channels evenly"),
         ({"channels": 2}, "the base of 2 moduli of 17 bits is 1 bit too narrow"),
     ],

@@ -68,7 +68,7 @@ def refusal(**values):
         ({"bits": 192, **ROWS, "columns": 4}, "half-bases of 6 moduli do not make rows of c = 4"),
         ({"bits": 192, **ROWS, "rowers": "full"}, "rowers = 12 are two lanes"),
         ({"bits": 384, **ROWS, "rowers": 3}, "rowers = 3 do not make rows of c = 2; 2, 4, 6, 12"),
-        ({"bits": 192, "columns": 2}, "an extension = 'kawamura' has no rows"),
+        ({"bits": 192, "columns": 2}, "extension = 'kawamura' has no rows"),
     ],
 )
 def test_refusals(values, message):

@@ -273,7 +273,8 @@ def _step(request: BaseExtensionSpecification) -> int:
 def _fewest(request: BaseExtensionSpecification, least: int) -> int:
     """The fewest channels that are rows, share the rowers, and whose moduli together exceed P."""
     step, bits = _step(request), (request.modulus or 0).bit_length()
-    return -(-max(bits // request.width, least) // step) * step
+    least = max(least, bits // request.width, -(-_FEWEST_BITS // request.width))
+    return -(-least // step) * step
 
 
 class _RangeError(SpecificationError):

@@ -98,6 +98,8 @@ def _inversion(value: object) -> object:
 class CurveSpecification(CoreSpecification):
     """Common keys of requests with curves. ``None`` and ``auto`` leave a choice to Residua."""
 
+    asked_with: ClassVar[str] = "curve"
+
     algorithm: keys.Algorithm = "rns-montgomery"
     curve: Annotated[
         tuple[Curve, ...],
@@ -345,7 +347,8 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
             return self
         if self.extra_bits is not None:
             raise SpecificationError(
-                f"extra_bits = {self.extra_bits}: only algorithm = 'sbmm' has an extra modulus"
+                f"extra_bits = {self.extra_bits}: only algorithm = 'sbmm' has an extra modulus; "
+                "leave it out"
             )
         if self.inverter_rowers is not None and self.inversion is not Inversion.PLUS_MINUS:
             raise SpecificationError(

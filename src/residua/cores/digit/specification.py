@@ -1,6 +1,6 @@
 """Keys of the specification of a digit Montgomery multiplier."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, ClassVar, Literal, Protocol
 
 from pydantic import model_validator
@@ -118,6 +118,11 @@ class DigitSpecification(CoreSpecification):
     """A checked request for a digit Montgomery multiplier. ``None`` leaves a choice to Residua."""
 
     noun: ClassVar[str] = "a digit multiplier"
+    nouns: ClassVar[Mapping[str, str]] = {
+        "modexp": "an exponentiator on digits",
+        "rsa-crt": "an RSA core on digits",
+    }
+    asked_with: ClassVar[str] = "unit = 'iddmm'"
     algorithms: ClassVar[tuple[str, ...]] = ("iddmm", "r2mm", "mwr2mm", "modexp", "rsa-crt")
 
     algorithm: keys.Algorithm = "iddmm"
@@ -208,6 +213,8 @@ class DigitSpecification(CoreSpecification):
 
     @model_validator(mode="after")
     def _consistent(self) -> "DigitSpecification":
+        if self.algorithm == "rsa-crt":
+            refuse_for_rsa(self)
         self._check_modulus()
         if self.algorithm in EXPONENTIATORS:
             self._check_exponentiation()
@@ -254,7 +261,6 @@ class DigitSpecification(CoreSpecification):
     def _check_exponentiation(self) -> None:
         if self.algorithm == "rsa-crt":
             self.refuse(("operand_check",), "RSA checks its results")
-            refuse_for_rsa(self)
             return
         self.refuse(("operand_check",), "any base and exponent will do")
         if self.exponent is not None:
@@ -291,6 +297,10 @@ class _Exponents(Protocol):
     """A specification that may be one of RSA."""
 
     @property
+    def bits(self) -> int | None:
+        """Bits of N."""
+
+    @property
     def exponent(self) -> int | Literal["loaded"] | None:
         """The public exponent."""
 
@@ -302,10 +312,12 @@ def refuse_for_rsa(specification: _Exponents) -> None:
     """Refuse what RSA has no use for.
 
     Raises:
-        SpecificationError: a modulus or bits of exponents, or an even public exponent.
+        SpecificationError: a modulus or bits of exponents, an even public exponent, or no bits.
     """
     specification.refuse(("modulus",), "RSA loads its key, and bits says how long N is")
     specification.refuse(("exponent_bits",), "private exponents are as long as the primes")
+    if specification.bits is None:
+        raise SpecificationError("bits is missing: RSA loads its key, and bits says how long N is")
     if specification.exponent == "loaded":
         raise SpecificationError(
             "exponent = 'loaded': a private key belongs to the exponent that its results are "

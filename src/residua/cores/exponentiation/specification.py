@@ -51,6 +51,8 @@ class ExponentiationSpecification(ResidueSpecification):
     """A checked request for an exponentiator. ``None`` and ``auto`` leave a choice to Residua."""
 
     noun: ClassVar[str] = "an exponentiator on an engine"
+    nouns: ClassVar[Mapping[str, str]] = {"rsa-crt": "an RSA core on an engine"}
+    asked_with: ClassVar[str] = "unit = 'rns-montgomery'"
     algorithms: ClassVar[tuple[str, ...]] = ("modexp", "rsa-crt")
 
     algorithm: keys.Algorithm = "modexp"

@@ -21,12 +21,16 @@ class CoreSpecification(BaseModel):
 
     Attributes:
         noun: what messages call such a core, with an article.
+        nouns: what they call one by its algorithm, where that says more.
         algorithms: the values of ``algorithm`` that ask for one.
+        asked_with: what asks for one, beside an algorithm that other kinds have, too; else empty.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     noun: ClassVar[str]
+    nouns: ClassVar[Mapping[str, str]] = {}
+    asked_with: ClassVar[str] = ""
     algorithms: ClassVar[tuple[str, ...]]
 
     @field_validator("algorithm", mode="before", check_fields=False)
@@ -40,6 +44,11 @@ class CoreSpecification(BaseModel):
     def asked_by(cls, values: Mapping[str, Any]) -> bool:
         """Whether values with such an algorithm ask for this kind of core."""
         return values["algorithm"] in cls.algorithms
+
+    @classmethod
+    def called(cls, values: Mapping[str, Any]) -> str:
+        """What messages call the core that values ask for, with an article."""
+        return cls.nouns.get(str(values.get("algorithm")), cls.noun)
 
     @property
     def named_keys(self) -> frozenset[str]:

@@ -52,7 +52,7 @@ def check_extension(extension: str, columns: int | None) -> int:
         return columns or 2
     if columns is not None:
         raise SpecificationError(
-            f"columns = {columns}: an extension = '{extension}' has no rows; give "
+            f"columns = {columns}: extension = '{extension}' has no rows; give "
             "extension = 'hierarchical' too"
         )
     return 1

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from residua.cores.coprocessor.specification import CoprocessorSpecification
-from residua.cores.kinds import KINDS, algorithms, kind_asked
+from residua.cores.coprocessor.specification import CoprocessorSpecification, CurveSpecification
+from residua.cores.kinds import DEFAULT_ALGORITHM, KINDS, algorithms, kind_asked
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.keys import Key, described, shown, unmarked
@@ -92,7 +92,7 @@ def check(kind: type[S], values: Mapping[str, Any], source: str = "") -> S:
     try:
         return kind(**values)
     except ValidationError as error:
-        faults = [_fault(dict(item), kind.noun) for item in error.errors()]
+        faults = [_fault(dict(item), kind, values) for item in error.errors()]
         # A union reports each of its members.
         raise SpecificationError(source + "; ".join(dict.fromkeys(faults))) from None
 
@@ -131,7 +131,9 @@ def _read(path: Path) -> dict[str, Any]:
     return values
 
 
-def _fault(error: Mapping[str, Any], kind: str) -> str:
+def _fault(
+    error: Mapping[str, Any], kind: type[CoreSpecification], values: Mapping[str, Any]
+) -> str:
     """One fault of a specification, in words."""
     cause = error.get("ctx", {}).get("error")
     reason = str(cause) if isinstance(cause, ValueError) else ""
@@ -139,7 +141,7 @@ def _fault(error: Mapping[str, Any], kind: str) -> str:
         return reason
     name = str(error["loc"][0])
     if error["type"] == "extra_forbidden":
-        return _foreign(name, kind) if name in keys() else unknown(name)
+        return _foreign(name, kind, values) if name in keys() else unknown(name)
     if name == "algorithm":
         return f"algorithm = {shown(error['input'])}{_other_algorithm(error['input'])}"
     key = keys()[name]
@@ -170,14 +172,24 @@ def _expectation(name: str, value: object) -> str:
     return f"expected {unmarked(allowed)} ({meaning[0].lower()}{meaning[1:]})"
 
 
-def _foreign(name: str, kind: str) -> str:
-    """A key that only the other kind of core has."""
-    if {name, kind} == {"modulus", "a coprocessor"}:
+def _foreign(name: str, kind: type[CoreSpecification], values: Mapping[str, Any]) -> str:
+    """A key that only other kinds of core have."""
+    if name == "modulus" and issubclass(kind, CurveSpecification):
         return (
             "modulus and curve are both given: a modulus makes a multiplier, a curve an "
             "elliptic-curve coprocessor; leave out one of them"
         )
-    return f"{name} means nothing for {kind}: leave it out"
+    algorithm = values.get("algorithm", DEFAULT_ALGORITHM)
+    others = [
+        other.specification.asked_with
+        for other in KINDS
+        if "curve" not in values
+        and algorithm in other.specification.algorithms
+        and name in other.specification.model_fields
+        and other.specification.asked_with
+    ]
+    remedy = f"leave it out, or give {others[0]}" if others else "leave it out"
+    return f"{name} means nothing for {kind.called(values)}: {remedy}"
 
 
 def unknown(name: str) -> str:

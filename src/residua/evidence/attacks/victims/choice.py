@@ -19,7 +19,7 @@ def attacked_core(directory: Directory) -> CoprocessorCore | PowerCore:
     found = core if isinstance(core, CoprocessorCore) else powers_of(core)
     if found is None:
         raise SpecificationError(
-            f"{directory.path} is the directory of {directory.kind.noun}: coprocessors, "
+            f"{directory.path} is the directory of {directory.noun}: coprocessors, "
             "exponentiators and RSA cores are what is attacked so far"
         )
     return found

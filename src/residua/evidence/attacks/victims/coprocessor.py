@@ -31,7 +31,7 @@ def coprocessor_of(directory: Directory) -> CoprocessorCore:
     core = directory.made
     if not isinstance(core, CoprocessorCore):
         raise SpecificationError(
-            f"{directory.path} is the directory of {directory.kind.noun}: this attack is one on "
+            f"{directory.path} is the directory of {directory.noun}: this attack is one on "
             "coprocessors"
         )
     return core
