@@ -8,6 +8,7 @@ are given to values afterwards.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal
 
 from residua.algorithms.integer_program import IntegerProgram
@@ -18,11 +19,19 @@ CONSTANTS = ("xi", "xi_half", "half", "a", "one")
 """Operands that are constants of each channel and not in a register; `#name` in nodes."""
 
 
+CONDITIONS: Mapping[str, tuple[str, ...]] = {"equal": ("W", "R"), "infinite": ("Z2",), "bit": ()}
+"""Conditions on which a selector takes its left operand, and the tests for zero that have to hold.
+
+Both of W and R make points equal, Z2 the neutral element; the bit is that of the scalar.
+"""
+
+
 @dataclass(frozen=True)
 class Node:
     """result = left unit right; ``right`` may be a constant, of a reduction it always is.
 
-    ``condition`` is what a selector asks. ``test`` has the result looked at for zero.
+    ``condition`` is what a selector asks, one of `CONDITIONS`. ``test`` has the result looked at
+    for zero, under the name that a condition has for it.
     """
 
     result: str
@@ -57,7 +66,10 @@ class Timing:
     reductions: int
 
     def write(self, unit: Unit) -> int:
-        """Cycles to the write; an operation on the result may begin in the cycle after it."""
+        """Cycles to the write.
+
+        In the cycle after it an operation on the result may begin, or one that asks its test.
+        """
         return {"multiply": self.product, "reduce": self.reduction}.get(unit, self.sum)
 
 
@@ -98,7 +110,7 @@ class Line:
         program: IntegerProgram,
         prefix: str,
         inputs: Mapping[str, str],
-        tests: Sequence[str] = (),
+        tests: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[str, str]:
         """Adds the nodes of a program; the names of its outputs' values.
 
@@ -106,13 +118,13 @@ class Line:
             program: with its reductions.
             prefix: of the names of its values.
             inputs: the value, or constant, of each input.
-            tests: values that are looked at for zero, by their names in the program.
+            tests: names of tests for zero, by the names of the values in the program.
         """
         halved = {s.result: s.arguments[0] for s in program.steps if s.kind == "halve"}
         reduced = {s.arguments[0] for s in program.steps if s.kind == "reduce"}
         names = dict(inputs)
         for step in program.steps:
-            result, test = prefix + step.result, step.result if step.result in tests else ""
+            result, test = prefix + step.result, tests.get(step.result, "")
             arguments = [names.get(name, prefix + name) for name in step.arguments]
             names[step.result] = result
             match step.kind:
@@ -176,16 +188,18 @@ def _dependences(
 ) -> list[list[tuple[int, int]]]:
     """Nodes that each node waits for, and the cycles after their beginnings."""
     made: dict[str, int] = {}
+    tested: dict[str, int] = {}
     readers: dict[str, list[int]] = defaultdict(list)
     waits: list[list[tuple[int, int]]] = []
     for index, node in enumerate(nodes):
-        found = []
         for name in node.operands:
             readers[name].append(index)
-            if name in made:
-                found.append((made[name], timing.write(nodes[made[name]].unit) + 1))
+        needed = [made[name] for name in node.operands if name in made]
+        needed += [tested[name] for name in CONDITIONS.get(node.condition, ())]
+        waits.append([(before, timing.write(nodes[before].unit) + 1) for before in needed])
         made[node.result] = index
-        waits.append(found)
+        if node.test:
+            tested[node.test] = index
     for index, node in enumerate(nodes):
         # The old content of a register with a name is read before the new one is written.
         for reader in readers.get(targets.get(node.result, ""), []):

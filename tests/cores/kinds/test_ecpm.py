@@ -8,6 +8,7 @@ from itertools import islice
 
 import pytest
 from tests.cores.planted import replaced
+from tests.small_curves import TINY
 
 from residua.cores.directory import Directory, build
 from residua.cores.ecpm.core import EcpmCore
@@ -64,6 +65,15 @@ def test_verified_directory(directory):
     inverse = pow(z2, -1, p)
     expected = affine.multiply(opened.made.curve, k, (x, y))
     assert (x2 * inverse**2 % p, y2 * inverse**3 % p) == expected
+
+
+@pytest.mark.parametrize(("width", "product_digit"), [(None, 17), (17, 12), (24, 12)])
+def test_wide_digits(width, product_digit, tmp_path):
+    """Products take few cycles then, and points are known sooner than whether they are equal."""
+    values = {"algorithm": "ecpm-2006", "curve": [TINY], "product_digit": product_digit}
+    made = build(check_any(values | {"width": width}), tmp_path / "core")
+    found = verify_directory(made, vectors=40)
+    assert found["passed"], found["failures"]
 
 
 def test_same_specification_same_bytes(directory, tmp_path):

@@ -127,6 +127,9 @@ module bench;
       @(negedge clk) load = 1'b0;
       begin_operation;
       if (abort != 0) begin
+{% if several %}
+        await_cores;
+{% endif %}
         while (cycles < abort) advance;
         forget = 1'b1;
         zeroise_core;

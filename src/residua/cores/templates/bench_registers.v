@@ -28,6 +28,8 @@
   endtask
 
 {% if several %}
+  localparam [INSTANCES - 1:0] ALL_CORES = {INSTANCES{1'b1}};
+
   reg [31:0] tag;
 
   // The operation as often as there are coprocessors, each time with another tag.
@@ -50,9 +52,20 @@
     end
   endtask
 
+  // What the last request asks for may not have begun when its words have been handed over.
+  task await_cores;
+    begin
+      read(CORES);
+      while (word[INSTANCES - 1:0] != ALL_CORES) begin
+        advance;
+        read(CORES);
+      end
+    end
+  endtask
+
   // All of them; what they do ends with a result that says so.
   task zeroise_core;
-    write(ZEROISE_CORES, 32'h{{ "%04X" | format(several.key) }}0000 | {{ "32'h%X" | format(2 ** several.instances - 1) }});
+    write(ZEROISE_CORES, 32'h{{ "%04X" | format(several.key) }}0000 | ALL_CORES);
   endtask
 {% else %}
   task begin_operation;

@@ -3,16 +3,13 @@
 from amaranth.lib import data
 from amaranth.utils import ceil_log2
 
-from residua.machines.point_schedule import CONSTANTS
+from residua.machines.point_schedule import CONDITIONS, CONSTANTS
 
 SOURCES = ("add", "subtract", "multiply", "select", "convert")
 """Units whose result may be written."""
 
-CONDITIONS = ("equal", "infinite", "bit")
-"""Conditions on which a selector takes its left operand."""
-
-TESTS = ("W", "R", "Z2")
-"""Values that are looked at for zero: both of W and R make points equal, Z2 the neutral element."""
+TESTS = tuple(test for tests in CONDITIONS.values() for test in tests)
+"""Values that are looked at for zero."""
 
 
 def channel_fields(registers: int) -> dict[str, int]:

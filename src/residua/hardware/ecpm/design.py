@@ -8,10 +8,10 @@ from typing import Literal
 from residua.algorithms.integer_program import IntegerProgram, run
 from residua.curves.jacobian import ADDITION, DOUBLING
 from residua.errors import SpecificationError
-from residua.hardware.ecpm.control import CONDITIONS, SOURCES, TESTS, control_layout
+from residua.hardware.ecpm.control import SOURCES, TESTS, control_layout
 from residua.hardware.ecpm.converter import ConversionShape
 from residua.machines.integers import Intervals
-from residua.machines.point_schedule import CONSTANTS, Line, Segment, Timing, schedule
+from residua.machines.point_schedule import CONDITIONS, CONSTANTS, Line, Segment, Timing, schedule
 from residua.numbers.extended_base import ExtendedBase, extended_base
 from residua.numbers.selection.coprime import WIDTHS
 
@@ -194,10 +194,13 @@ class EcpmDesign:
     def _round() -> tuple[Line, Mapping[str, str]]:
         """Q = 2 Q, then Q + P if the bit is set; the sum is always computed, and D is 2 P."""
         line = Line()
-        twice = line.program(DOUBLING, "2Q ", _inputs(DOUBLING, "Q", "Q"), tests=["Z2 mod p"])
+        twice = line.program(DOUBLING, "2Q ", _inputs(DOUBLING, "Q", "Q"), tests={"Z2 mod p": "Z2"})
         names = dict(zip(("X0", "Y0", "Z0"), (twice[f"{axis}2"] for axis in "XYZ"), strict=True))
         total = line.program(
-            ADDITION, "", names | {f"{axis}1": f"P.{axis}" for axis in "XYZ"}, tests=["W", "R"]
+            ADDITION,
+            "",
+            names | {f"{axis}1": f"P.{axis}" for axis in "XYZ"},
+            tests={"W": "W", "R": "R"},
         )
         chosen = {}
         for axis in "XYZ":
@@ -293,11 +296,11 @@ class EcpmDesign:
                 self._collect(words, collect)
                 words[collect + self.conversion_shape.done]["spread"] = 1
             if node.condition:
-                condition = CONDITIONS.index(node.condition)
+                condition = list(CONDITIONS).index(node.condition)
                 words[now + _OPERAND_DELAY]["condition"] = condition
             self._write(words, write, source, segment.registers[node.result])
             if node.test:
-                words[write + 1]["test"] = 1 + TESTS.index(node.test.removesuffix(" mod p"))
+                words[write + 1]["test"] = 1 + TESTS.index(node.test)
         words[-1]["next_bit"] = int(loops)
         return words
 

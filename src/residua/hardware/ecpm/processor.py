@@ -5,6 +5,8 @@ counter through microcode drives them, as in the paper. An addition is made for 
 scalar, and selectors, not control, decide what becomes of it.
 """
 
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
@@ -14,10 +16,11 @@ from amaranth.lib.wiring import Component, In, Out, connect, flipped
 from residua.hardware.delay import delayed
 from residua.hardware.digit.results import result_payload
 from residua.hardware.ecpm.channel import Channel
-from residua.hardware.ecpm.control import CONDITIONS, TESTS, channel_fields
+from residua.hardware.ecpm.control import TESTS, channel_fields
 from residua.hardware.ecpm.converter import Converter
 from residua.hardware.ecpm.design import EcpmDesign
 from residua.hardware.ecpm.sequencer import PointSequencer
+from residua.machines.point_schedule import CONDITIONS
 
 
 class EcpmProcessor(Component):
@@ -103,9 +106,8 @@ class EcpmProcessor(Component):
         for place in range(len(TESTS)):
             with m.If(control.test == place + 1):
                 m.d.sync += tested[place].eq(zero)
-        answers = {
-            "equal": tested[TESTS.index("W")] & tested[TESTS.index("R")],
-            "infinite": tested[TESTS.index("Z2")],
-            "bit": sequencer.bit,
-        }
-        m.d.comb += choose.eq(Array([answers[name] for name in CONDITIONS])[control.condition])
+        answers = [
+            reduce(and_, (tested[TESTS.index(test)] for test in tests)) if tests else sequencer.bit
+            for tests in CONDITIONS.values()
+        ]
+        m.d.comb += choose.eq(Array(answers)[control.condition])

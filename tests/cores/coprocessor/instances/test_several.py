@@ -16,7 +16,7 @@ from residua.cores.bus.driver.client import CoreError, DriverError
 from residua.cores.bus.simulator import BusSimulator
 from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.simulated import client, curves, directory_model
-from residua.cores.coprocessor.shipped import requests
+from residua.cores.coprocessor.shipped import requests, several
 from residua.cores.coprocessor.shipped.driver import verify_driver
 from residua.cores.coprocessor.shipped.requests import verify_requests
 from residua.cores.coprocessor.shipped.several import cycles_in_flight, verify_several
@@ -25,6 +25,7 @@ from residua.cores.specification.reading import check_any
 from residua.curves import affine
 from residua.curves.operations.codes import Operation, point_operation
 from residua.errors import SpecificationError
+from residua.hardware.bus.limits import MOST_INSTANCES
 from residua.hardware.coprocessor.durations import operation_cycles, patience
 from residua.hardware.coprocessor.traffic import coprocessor_traffic
 from residua.systems.cores import usable_core
@@ -113,6 +114,15 @@ def test_verification_passes(name, directories, simulated, models):
     assert count > 40
     assert verify_requests(simulated(name), design, model) == []
     assert verify_driver(simulated(name), design) == []
+    assert verify_bench(made.path, Operation.FIELD_MULTIPLY) == []
+
+
+def test_as_many_as_there_may_be(tmp_path):
+    """The last one begins when the first one is far; on a small curve it might have ended."""
+    values = {"curve": [MONTGOMERY], "width": 12, "instances": MOST_INSTANCES}
+    made = build(check_any(values | {"protections": "none"}), tmp_path / "core")
+    design = made.made.core.design
+    assert len(list(several._some_zeroised(directory_model(made), design, 1))) > 1
     assert verify_bench(made.path, Operation.FIELD_MULTIPLY) == []
 
 

@@ -117,6 +117,13 @@ class _Requests:
         """So many requests of one case, which have to find room."""
         return [self.placed(case) for _ in range(count)]
 
+    def fill_soon(self, case: Case, cycles: int) -> list[int]:
+        """A request of one case for each coprocessor, or for as many as take so many cycles."""
+        first, tags = self.simulator.cycles, [self.placed(case)]
+        while len(tags) < self.instances and self.simulator.cycles - first < cycles:
+            tags.append(self.placed(case))
+        return tags
+
     def placed(self, case: Case) -> int:
         """Make a request for which there has to be room before long."""
         for _ in range(self.host.patience):
@@ -293,10 +300,14 @@ def _some_zeroised(model: BusModel, design: CurveDesign, seed: int) -> Iterator[
     for number in range(len(design.curves)):
         long, short = _long(design, seed, number), _short(design, seed, number)
         requests = _Requests(model, design, seed, stalls=STALLS // 2)
+        ladder = _ladder(design, number)
         for index in range(_ABORTS):
-            tags = requests.fill(long, requests.instances)
+            start = requests.simulator.cycles
+            # None of them ends before some are zeroised.
+            tags = requests.fill_soon(long, ladder // 2)
             mask = draw.randrange(1, (1 << requests.instances) - 1)
-            requests.let_run(draw.randrange(_ladder(design, number)))
+            left = ladder - (requests.simulator.cycles - start)
+            requests.let_run(draw.randrange(max(left, 1)))
             requests.client.zeroise_instances(mask)
             aborted = [tag for place, tag in enumerate(tags) if mask >> place & 1]
             first, found = requests.simulator.cycles, {}
