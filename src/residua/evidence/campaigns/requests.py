@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from residua.cores.directory import build
+from residua.cores.directory import Directory, build
 from residua.cores.kind import Kind
 from residua.cores.kinds import KINDS
 from residua.cores.specification.reading import check_any
 from residua.cores.verification import verify_directory
+from residua.errors import SpecificationError
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, table_page
 from residua.evidence.random_requests import NUMBERS, RandomRequest
@@ -38,8 +39,8 @@ _RUNS, _OPERATIONS = 40, 2
 _VALUE = r"'[^']*'|[\w.+/^-]*\d[\w.+/^-]*"
 """What differs between messages that have the same reason: numbers, and what is quoted."""
 
-_SECONDS_TO_ASK, _SECONDS_TO_VERIFY = 60, 600
-"""What a request may take until it is met or refused, and a core until it is verified."""
+_SECONDS_TO_ASK, _SECONDS_TO_BUILD, _SECONDS_TO_VERIFY = 60, 300, 600
+"""What a request may take until it is met or refused, a core until it is built, and verified."""
 
 INTRODUCTION = """\
 Requests for cores of each kind with up to five keys more than it needs, drawn among all keys that
@@ -81,22 +82,35 @@ class _Findings:
             for text, requests in self.wrong.items()
         ]
 
-    def ask(self, largest: int) -> RandomRequest | None:
-        """Ask once more; the request, if it is met."""
+    def ask(self, largest: int, folder: Path | None = None) -> None:
+        """Ask once more.
+
+        Args:
+            largest: see `RandomRequest`.
+            folder: takes the core, if it is to be built and verified.
+        """
         self.asked += 1
         request = RandomRequest(self.kind, f"{SEED} {self.kind.name} {self.asked}", largest)
-        core = self._tried(request, _SECONDS_TO_ASK, request.core)
-        self.met += core is not None
+        is_met = self._tried(request, _SECONDS_TO_ASK, request.core) is not None
+        if is_met and folder:
+            is_met = self._verified(request, folder)
+        self.met += is_met
         self.refusals += len(request.refusals)
         self.reasons |= {re.sub(_VALUE, "…", text) for text in request.refusals}
         self._note(request, request.faults)
-        return None if core is None else request
 
-    def verify(self, request: RandomRequest, folder: Path) -> None:
-        """Build a core that was asked for, verify it, and write its report."""
+    def _verified(self, request: RandomRequest, folder: Path) -> bool:
+        """Build a core that was asked for, verify it, and write its report.
+
+        Nothing is verified of a request that is refused only now, by what a schedule tells.
+        """
+        directory = self._tried(request, _SECONDS_TO_BUILD, partial(_built, request, folder))
+        if directory is None:
+            return False
         self.cores += 1
-        wrong = self._tried(request, _SECONDS_TO_VERIFY, partial(_wrong, request, folder))
+        wrong = self._tried(request, _SECONDS_TO_VERIFY, partial(_wrong, directory))
         self._note(request, wrong or ())
+        return True
 
     def _tried(self, request: RandomRequest, seconds: float, call: Callable[[], T]) -> T | None:
         """What a call gives; any exception and a wait are failures."""
@@ -112,9 +126,17 @@ class _Findings:
             self.wrong[text].append(dict(request.values))
 
 
-def _wrong(request: RandomRequest, folder: Path) -> list[str]:
+def _built(request: RandomRequest, folder: Path) -> Directory | None:
+    """The core; none if it is refused."""
+    try:
+        return build(check_any(dict(request.values)), folder)
+    except SpecificationError as error:
+        request.refusals.append(str(error))
+        return None
+
+
+def _wrong(directory: Directory) -> list[str]:
     """What is wrong with a core: the first thing that is."""
-    directory = build(check_any(dict(request.values)), folder)
     runs = _OPERATIONS if directory.made.complete_run else _RUNS
     found = verify_directory(directory, vectors=runs, seed=SEED)
     page.write(directory)
@@ -130,8 +152,7 @@ def measure(request: Request) -> Figures:
     for _ in range(request.amount * _ASKED):
         if findings.cores == request.amount:
             break
-        if found := findings.ask(LARGEST):
-            findings.verify(found, request.folder())
+        findings.ask(LARGEST, request.folder())
     return {
         "asked": findings.asked,
         "met": findings.met,
