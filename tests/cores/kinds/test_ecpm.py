@@ -76,6 +76,12 @@ def test_wide_digits(width, product_digit, tmp_path):
     assert found["passed"], found["failures"]
 
 
+def test_a_scalar_of_one_bit(tmp_path):
+    values = {"algorithm": "ecpm-2006", "curve": [TINY], "scalar_bits": 1}
+    found = verify_directory(build(check_any(values), tmp_path / "core"), vectors=40)
+    assert found["passed"], found["failures"]
+
+
 def test_same_specification_same_bytes(directory, tmp_path):
     text = (directory.path / "spec.toml").read_text()
     again = build(check_any(tomllib.loads(text)), tmp_path / "again")

@@ -116,9 +116,11 @@ def _level(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
     """Scalars whose loop adds P to 2 P of the same y, which is equal in that alone.
 
     Such a P is on a curve of its own, which differs in b; the tangent there has the slope L, with
-    L^4 - 3 x L^2 + 3 x^2 + a = 0.
+    L^4 - 3 x L^2 + 3 x^2 + a = 0. A scalar of one bit has no such addition.
     """
     p, a, top = core.curve.prime, core.curve.a, core.design.scalar_bits - 2
+    if top < 0:
+        return
     for scalar in (3, 3 << top, *(3 << top | chooser.getrandbits(top) for _ in range(_LEVEL))):
         root = None
         while root is None:
@@ -139,7 +141,7 @@ def _above_moduli(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
         most = min((1 << modulus.width) - modulus.value, _RESIDUES + 1)
         for residue, factor in product(range(1, most), (1, 2)):
             if found := _factors(p, modulus.value, residue, factor, chooser):
-                yield chooser.randrange(2, 1 << bits), chooser.randrange(p), *found
+                yield chooser.randrange(min(2, bits), 1 << bits), chooser.randrange(p), *found
 
 
 def _factors(
