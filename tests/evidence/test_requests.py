@@ -49,7 +49,7 @@ def test_a_row(row):
     assert made.failures == []
     assert (made["cores"], made["asked"] > 8) == (1, True)
     assert 0 < made["met"] <= made["asked"]
-    assert 0 < made["reasons"] <= made["refusals"]
+    assert made["refusals"] > 0
     documents.markdown(requests.CAMPAIGN.page.document([made]))
 
 

@@ -1,6 +1,5 @@
 """Random requests for every kind of core: refused in words that help, or built and verified."""
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -36,9 +35,6 @@ LARGEST = 24
 _RUNS, _OPERATIONS = 40, 2
 """Runs of a verification; of a core whose single runs are whole operations."""
 
-_VALUE = r"'[^']*'|[\w.+/^-]*\d[\w.+/^-]*"
-"""What differs between messages that have the same reason: numbers, and what is quoted."""
-
 _SECONDS_TO_ASK, _SECONDS_TO_BUILD, _SECONDS_TO_VERIFY = 60, 300, 600
 """What a request may take until it is met or refused, a core until it is built, and verified."""
 
@@ -61,7 +57,6 @@ class _Findings:
         kind: of the cores.
         asked, met: requests, and those of them that end in a core.
         refusals: how often one of them was refused.
-        reasons: for which, apart from numbers.
         cores: that were built and verified.
         wrong: requests with what is wrong with them, by that.
     """
@@ -70,7 +65,6 @@ class _Findings:
     asked: int = 0
     met: int = 0
     refusals: int = 0
-    reasons: set[str] = field(default_factory=set)
     cores: int = 0
     wrong: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
@@ -96,7 +90,6 @@ class _Findings:
             is_met = self._verified(request, folder)
         self.met += is_met
         self.refusals += len(request.refusals)
-        self.reasons |= {re.sub(_VALUE, "…", text) for text in request.refusals}
         self._note(request, request.faults)
 
     def _verified(self, request: RandomRequest, folder: Path) -> bool:
@@ -157,7 +150,6 @@ def measure(request: Request) -> Figures:
         "asked": findings.asked,
         "met": findings.met,
         "refusals": findings.refusals,
-        "reasons": len(findings.reasons),
         "cores": findings.cores,
         "failures": findings.failures,
     }
@@ -169,7 +161,6 @@ TABLE = RowTable(
         "Requests": lambda row: f"{row['asked']:,}",
         "Met": lambda row: f"{row['met']:,}",
         "Refusals": lambda row: f"{row['refusals']:,}",
-        "Messages": lambda row: f"{row['reasons']:,}",
         "Cores": lambda row: row["cores"],
         "Faults": lambda row: len(row.failures),
         "Commit": commit,
