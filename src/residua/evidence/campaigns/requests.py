@@ -45,7 +45,7 @@ small moduli and curves. A request that is refused is changed in one of the keys
 names, and asked again, until it is met or nothing is left to change. It is a fault if a request
 ends in anything but a core or a refusal, if it takes over a minute, or if a message has several
 lines or words of Python. Of the requests with small numbers the first cores of each kind are built,
-verified with few runs, and reported: that anything there is refused or fails is a fault, too.
+verified with few runs, and reported: that anything of that fails is a fault, too.
 `make campaign-requests` writes this page."""
 
 
