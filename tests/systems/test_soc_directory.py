@@ -56,7 +56,10 @@ def cores(tmp_path_factory):
         (["wishbone"], {"cpu": "z80"}, "--cpu z80: expected one of picorv32"),
         (["wishbone"], {"ram_bytes": 5000}, "--ram 5000: memory has to be a power of two"),
         (["wishbone"], {"ram_bytes": 0}, "--ram 0: memory has to be a power of two"),
-        (["wishbone"], {"megahertz": 0.0}, "clock and baud rate have to be positive"),
+        (["wishbone"], {"megahertz": 0.0}, "--clock 0: expected a number above 0"),
+        (["wishbone"], {"megahertz": float("nan")}, "--clock nan: expected a number above 0"),
+        (["wishbone"], {"megahertz": float("inf")}, "--clock inf: expected a number above 0"),
+        (["wishbone"], {"baud": -1}, "--baud -1: expected a number above 0"),
         (["wishbone"], {"baud": 600_000}, "--baud 600000: the program keeps up with 500000 at 50"),
     ],
 )

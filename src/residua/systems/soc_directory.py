@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -89,9 +90,7 @@ class SocRequest:
             raise SpecificationError(
                 f"--ram {self.ram_bytes}: memory has to be a power of two of bytes"
             )
-        clocks = (self.megahertz, self.core_megahertz)
-        if any(clock is not None and clock <= 0 for clock in clocks) or self.baud <= 0:
-            raise SpecificationError("clock and baud rate have to be positive")
+        self._check_rates()
         if self.divisor < FEWEST_BIT_CYCLES:
             most = int(self.megahertz * 1e6 / FEWEST_BIT_CYCLES)
             raise SpecificationError(
@@ -107,6 +106,12 @@ class SocRequest:
         if self.name in {*names, *(core.top for core in self.cores)}:
             raise SpecificationError(f"--name {self.name} is that of a core: give another one")
         _ = self.design, self.board_top
+
+    def _check_rates(self) -> None:
+        rates = {"clock": self.megahertz, "core-clock": self.core_megahertz, "baud": self.baud}
+        for option, rate in rates.items():
+            if rate is not None and not 0 < rate < math.inf:
+                raise SpecificationError(f"--{option} {rate:g}: expected a number above 0")
 
     @property
     def divisor(self) -> int:

@@ -82,7 +82,7 @@ def test_a_system_without_a_board_is_as_it_was(core, tmp_path):
             {"board": "orangecrab-25f", "core_megahertz": 90.0},
             "--clock 50 --core-clock 90 on orangecrab-25f: the PLL cannot make 50 and 90 MHz of 48",
         ),
-        ({"core_megahertz": 0.0}, "clock and baud rate have to be positive"),
+        ({"core_megahertz": 0.0}, "--core-clock 0: expected a number above 0"),
         ({"board": "ecpix-5", "megahertz": 500.0}, "a PLL makes clocks of 3.125 to 400 MHz"),
     ],
 )
