@@ -44,7 +44,7 @@ def test_folder_follows_the_environment(own_cache: Path) -> None:
 def test_made_once(own_cache: Path) -> None:
     path, made = kept()
     assert made == 1
-    assert path.parent == own_cache / "things"
+    assert path.parent == own_cache / "things" / "01"
     assert path.read_text() == "content"
     assert kept() == (path, 0)
     assert cache.entries() == {"things": [path]}
@@ -212,3 +212,19 @@ def test_the_verb_tells_and_clears(monkeypatch, capsys):
     assert before["folder"] == str(cache.folder())
     assert told("--clear")["kinds"] == {}
     assert not cache.folder().exists()
+
+
+def test_few_entries_are_looked_through_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are: a folder is read again whenever some process has kept something."""
+    for number in range(300):
+        kept(name=f"thing{number}", key=cache.key([str(number)]))
+    listed: list[int] = []
+    listdir = os.listdir
+
+    def counted(path: Path) -> list[str]:
+        listed.append(len(listdir(path)))
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", counted)
+    assert kept(name="thing7", key=cache.key(["7"]))[1] == 0
+    assert max(listed) < 10

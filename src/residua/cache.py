@@ -33,6 +33,9 @@ _PRECISION = 300.0
 _TICK = 1_000_000_000
 """Nanoseconds that the time of a change of a folder may be wrong by."""
 
+_PART_DIGITS = 2
+"""Digits of a key by which the entries of a kind are put into folders."""
+
 _DIGITS = 20
 """Hexadecimal digits of a digest in a name."""
 
@@ -65,12 +68,17 @@ def kept(kind: str, name: str, key: str, make: Callable[[Path], object]) -> Path
     if found := find(kind, name, key):
         return found
     with _alone(kind, name, key):
-        return find(kind, name, key) or _made(kind, f"{name}-{key}-", make)
+        return find(kind, name, key) or _made(_part(kind, key), f"{name}-{key}-", make)
 
 
-def _made(kind: str, start: str, make: Callable[[Path], object]) -> Path:
+def _part(kind: str, key: str) -> Path:
+    """The folder of an entry, below that of all: one of many, so that each is read in no time."""
+    return Path(kind) / key[:_PART_DIGITS]
+
+
+def _made(part: Path, start: str, make: Callable[[Path], object]) -> Path:
     """A new entry whose name begins so."""
-    place = folder() / kind
+    place = folder() / part
     with tempfile.TemporaryDirectory(prefix="residua-") as work:
         made = Path(work) / "made"
         make(made)
@@ -79,7 +87,7 @@ def _made(kind: str, start: str, make: Callable[[Path], object]) -> Path:
         except OSError as error:
             reason = f"nothing can be kept in {place}: {error.strerror or error}"
             warnings.warn(reason, stacklevel=3)
-            return _keep(made, _own_folder() / kind, start)
+            return _keep(made, _own_folder() / part, start)
 
 
 @contextmanager
@@ -103,7 +111,7 @@ def find(kind: str, name: str, key: str) -> Path | None:
     """The file of a key if it is kept; see `kept`."""
     if _anew:
         return None
-    places = (place / kind for place in (folder(), *_own_folders))
+    places = (place / _part(kind, key) for place in (folder(), *_own_folders))
     found = (_found(place, f"{name}-{key}-") for place in places)
     return next((path for path in found if path), None)
 
@@ -124,7 +132,7 @@ def entries() -> dict[str, list[Path]]:
         kinds = sorted(path for path in folder().iterdir() if path.is_dir())
     except OSError:
         return {}
-    return {path.name: sorted(entry for entry in path.iterdir()) for path in kinds}
+    return {kind.name: sorted(path for path in kind.rglob("*") if path.is_file()) for kind in kinds}
 
 
 def clear() -> None:
@@ -246,11 +254,15 @@ def _make_room(size: int) -> None:
 
 def _sizes() -> Iterator[tuple[float, int, str]]:
     """When each entry was taken last, its bytes, and its path."""
-    for kind in _scanned(folder()):
-        for entry in _scanned(kind.path):
+    folders: list[Path | str] = [folder()]
+    while folders:
+        for entry in _scanned(folders.pop()):
             with suppress(OSError):
-                status = entry.stat()
-                yield status.st_mtime, status.st_size, entry.path
+                if entry.is_dir():
+                    folders.append(entry.path)
+                else:
+                    status = entry.stat()
+                    yield status.st_mtime, status.st_size, entry.path
 
 
 def _digest(path: Path) -> str:
