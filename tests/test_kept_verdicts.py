@@ -9,7 +9,7 @@ from tests.kept_verdicts import Files, Verdicts
 
 PLAIN = "tests/numbers/test_ranges.py"
 OF_HARDWARE = "tests/hardware/engine/test_reducer.py"
-OF_EVIDENCE = "tests/evidence/test_attack_leakage.py"
+OF_EVIDENCE = "tests/evidence/attacks/test_attack_leakage.py"
 SELECTED = SimpleNamespace(keyword="", markexpr="", deselect=None)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
-from tests.evidence.attacked import LADDER
-from tests.evidence.powers import CORES
+from tests.evidence.attacks.attacked import LADDER
+from tests.evidence.attacks.powers import CORES
 from tests.schedules import quick_schedules
 
 from residua import cli

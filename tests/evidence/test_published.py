@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cores.generated import SPECIFICATIONS
 from tests.cores.simulations import ON_BUS, bus_model
-from tests.evidence.attacked import LADDER
+from tests.evidence.attacks.attacked import LADDER
 from tests.schedules import quick_schedules
 from tests.small_curves import SQUARE
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from tests.cores.generated import MONTGOMERY
-from tests.evidence.attacked import BARE
+from tests.evidence.attacks.attacked import BARE
 from tests.schedules import quick_schedules
 
 from residua.cores.directory import build

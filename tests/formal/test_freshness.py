@@ -5,7 +5,7 @@
 
 import numpy as np
 import pytest
-from tests.evidence.attacked import LADDER
+from tests.evidence.attacks.attacked import LADDER
 from tests.schedules import quick_schedules
 
 from residua.cores.coprocessor import verification

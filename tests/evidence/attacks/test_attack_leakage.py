@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from tests.evidence.attacked import LADDER
+from tests.evidence.attacks.attacked import LADDER
 from tests.schedules import quick_schedules
 
 from residua.cores.directory import build

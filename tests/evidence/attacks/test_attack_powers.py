@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.evidence.powers import made_in
+from tests.evidence.attacks.powers import made_in
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.evidence.attacked import BARE, LADDER
+from tests.evidence.attacks.attacked import BARE, LADDER
 from tests.schedules import quick_schedules
 
 from residua.cores.directory import build

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from tests.evidence.attacked import LADDER
+from tests.evidence.attacks.attacked import LADDER
 from tests.schedules import quick_schedules
 
 from residua.cores.directory import build

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from tests.evidence.attacked import BARE, LADDER
+from tests.evidence.attacks.attacked import BARE, LADDER
 from tests.schedules import quick_schedules
 
 from residua.cores.directory import build

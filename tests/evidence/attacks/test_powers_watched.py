@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.evidence.powers import made_in
+from tests.evidence.attacks.powers import made_in
 
 from residua.errors import SpecificationError
 from residua.evidence.attacks.groups import Compared
