@@ -37,11 +37,12 @@ class Command:
 
     def __init__(self, *arguments, cwd):
         shared, own = cache.folder() / "simulators", cwd / "cache" / "residua" / "simulators"
-        own.mkdir(parents=True, exist_ok=True)
         # What all simulators share takes longer to compile than the one that is interrupted.
-        for path in (path for kind in ("headers", "runtime") for path in shared.glob(f"{kind}-*")):
+        for path in (path for kind in ("headers", "runtime") for path in shared.rglob(f"{kind}-*")):
+            link = own / path.relative_to(shared)
+            link.parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileExistsError):
-                (own / path.name).symlink_to(path)
+                link.symlink_to(path)
         self.scratch = cwd / "scratch"
         self.scratch.mkdir(exist_ok=True)
         self.mark = f"RESIDUA_TEST={uuid.uuid4()}"

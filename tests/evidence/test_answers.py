@@ -29,7 +29,7 @@ def test_every_answer_of_a_core_is_written(tmp_path, monkeypatch):
 
 
 def test_answers_that_are_known_are_written_too(tmp_path):
-    known = tmp_path / "residua" / solver.KIND
+    known = tmp_path / "residua" / solver.KIND / "ke"
     known.mkdir(parents=True)
     (known / "schedule-key-digest").write_text('{"solution": [3], "time": 0.0}')
     path = tmp_path / "answers.json.xz"

@@ -107,7 +107,7 @@ def _kept(home: Path) -> dict[str, Any]:
         kept.name.split("-")[1]: json.loads(kept.read_text(encoding="utf-8"))
         # An answer of a search for a schedule takes the place of one that is older.
         for name in (solver.SEARCHED, solver.SCHEDULED)
-        for kept in (home / "residua" / solver.KIND).glob(f"{name}-*")
+        for kept in (home / "residua" / solver.KIND).rglob(f"{name}-*")
     }
 
 
