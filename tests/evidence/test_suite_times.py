@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
+from residua import cache
 from residua.toolchain import verilator_runtime
 
 SUITE = Path(__file__).parents[2] / "benchmarks" / "suite.py"
@@ -18,10 +19,10 @@ def take_shared_parts(own_cache):
     with TemporaryDirectory() as work:
         verilator_runtime.headers(Path(work))
         parts = [verilator_runtime.runtime(), *Path(work).glob("*.gch")]
-        target = own_cache / "residua" / "simulators"
-        target.mkdir(parents=True)
-        for part in parts:
-            shutil.copy(part.resolve(), target)
+        for part in (link.resolve() for link in parts):
+            copy = own_cache / "residua" / part.relative_to(cache.folder())
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(part, copy)
 
 
 def test_a_run_is_told_by_kinds_and_slowest_tests(monkeypatch, tmp_path):
