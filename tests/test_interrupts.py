@@ -160,7 +160,7 @@ def test_synth(start, made, flags, tool, number):
     assert not (core / "results").exists()
 
 
-@pytest.mark.parametrize("tool", ["verilator_bin", "pool dump"])
+@pytest.mark.parametrize("tool", ["cc1plus", "pool dump"])
 def test_verify(start, made, tool):
     core = made(*SMALL)
     command = start("verify", core, "--vectors", 10**9)
@@ -207,7 +207,7 @@ def test_primes(start, tmp_path, workers):
 def test_campaign(start, tmp_path):
     """While rows are made side by side and others wait; Ctrl-C is held down."""
     command = start("evidence", "digits", "--jobs", 2, "-o", "rows", "--work", "work")
-    command.wait_until(runs("verilator_bin"))
+    command.wait_until(runs("cc1plus"))
     check_gone(command, *command.interrupt(times=50))
     time.sleep(1)
     assert command.family() == {}
