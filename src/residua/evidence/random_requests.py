@@ -21,32 +21,8 @@ from residua.errors import SpecificationError
 from residua.evidence.small_curves import MONTGOMERY_TINY, SBMM_TINY, SMALL, TINY
 
 NUMBERS = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    12,
-    16,
-    17,
-    18,
-    20,
-    24,
-    32,
-    33,
-    34,
-    48,
-    64,
-    65,
-    96,
-    128,
-)
+    *range(11), 12, 16, 17, 18, 20, 24, 32, 33, 34, 48, 64, 65, 96, 128,
+)  # fmt: skip
 """What stands for numbers: most limits are among them, with the numbers beside."""
 
 FRACTIONS = ("0", "1/4", "3/8", "1/2", "1/1024", "1")

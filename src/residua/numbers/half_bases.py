@@ -6,6 +6,7 @@ P. A few pairs more than needed make enough candidates (about one P in bits / 7 
 
 import random
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations, islice, product
 from math import prod
 
@@ -83,6 +84,7 @@ def _candidates(width: int, channels: int, weight: int) -> Iterator[Pairs]:
         yield from _dealt(pairs, channels, spare)
 
 
+@lru_cache(maxsize=_SPARE_PAIRS + 1)
 def _pairs(width: int, count: int, weight: int) -> Pairs:
     """Pairs that share a fold network well, coprime all of them, none a power of two."""
     # The bases are those of a multiplier whose modulus leaves them room.
